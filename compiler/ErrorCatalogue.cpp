@@ -45,13 +45,15 @@ static constexpr ErrorInfo kCatalogue[] = {
      "Train the file as the exporter wrote it, before it is optimized for "
      "inference; functions with a body are expanded."},
     {onnx::codes::BatchNorm, ExitCode::Unsupported,
-     "Batch norm takes its statistics over the samples of a microbatch and"
-     " keeps running means of them; a plan has neither. The exporter may "
-     "merge it with the layer before it, in training mode too, so that a "
-     "Linear is left that nothing normalizes; optimize=False only shows "
-     "it.",
-     "Normalize each sample by itself in the model (torch.nn.LayerNorm, "
-     "torch.nn.RMSNorm), and export again."},
+     "The default exporter merges a batch norm with the layer before it, in "
+     "training mode too: what is left are scaled weights that nothing "
+     "normalizes. And it writes whether a batch norm trains in the text of "
+     "the call alone (fx_node), which tools may remove.",
+     "Export again with torch.onnx.export(model, args, \"model.onnx\", "
+     "dynamo=True, optimize=False), or with dynamo=False and "
+     "training=torch.onnx.TrainingMode.TRAINING, "
+     "do_constant_folding=False. Where only the mode is missing, "
+     "--batch-norm=frozen trains with the running statistics of the file."},
     {onnx::codes::InvalidNode, ExitCode::CompileError,
      "Shapes, types or attributes of the node contradict each other or the"
      " operator's definition. With fixed shapes a size of the exporting "
@@ -142,6 +144,12 @@ static constexpr ErrorInfo kCatalogue[] = {
      "--dropout gives the dropout sites of the file another probability, "
      "and the file has none.",
      "Leave --dropout out, or export the model after model.train()."},
+    {onnx::codes::IdleBatchNorm, ExitCode::CompileError,
+     "The model was exported in eval mode, where batch norms use their "
+     "running statistics and do not move them.",
+     "To train with the statistics of microbatches export the model after "
+     "model.train(); if the running ones are meant, say so: "
+     "--batch-norm=frozen."},
     {onnx::codes::MergedParameters, ExitCode::CompileError,
      "The exporter has kept one of several equal parameters. Whether they "
      "are one in the model, and so stay equal, the file does not say.",

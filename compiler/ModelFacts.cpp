@@ -44,6 +44,8 @@ TensorCount &getCount(ModelFacts &facts, OptimizerGroup group) {
     return facts.undecayed;
   case OptimizerGroup::Frozen:
     return facts.frozen;
+  case OptimizerGroup::Statistic:
+    return facts.statistics;
   }
   llvm_unreachable("every group is counted");
 }
@@ -51,9 +53,10 @@ TensorCount &getCount(ModelFacts &facts, OptimizerGroup group) {
 void readParameters(ModuleOp module, ModelFacts &facts) {
   llvm::DenseMap<StringAttr, OptimizerGroup> groups = getGroups(module);
   for (auto parameter : module.getOps<ParameterOp>()) {
-    SmallVector<TensorCount *, 2> counts{&facts.parameters};
+    SmallVector<TensorCount *, 2> counts{
+        parameter.getStatistic() ? &facts.statistics : &facts.parameters};
     if (auto group = groups.find(parameter.getSymNameAttr());
-        group != groups.end()) {
+        group != groups.end() && !parameter.getStatistic()) {
       counts.push_back(&getCount(facts, group->second));
     }
     int64_t elements =

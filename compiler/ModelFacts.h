@@ -24,6 +24,7 @@ struct ModelFacts {
   /// Why the loss of other data cannot be measured; empty: it can.
   std::string noEvaluation;
   TensorCount parameters, decayed, undecayed, frozen;
+  TensorCount statistics; ///< running ones, which are no parameters
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;
   int64_t kernels = 0; ///< distinct

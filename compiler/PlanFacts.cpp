@@ -39,6 +39,9 @@ void accel::addModel(ModuleOp module, planpb::Manifest &manifest) {
   uint64_t all = 0;
   uint64_t trainable = 0;
   for (auto parameter : module.getOps<ParameterOp>()) {
+    if (parameter.getStatistic()) {
+      continue;
+    }
     int64_t elements =
         cast<RankedTensorType>(parameter.getType()).getNumElements();
     all += elements;

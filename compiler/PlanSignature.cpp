@@ -4,6 +4,7 @@
 
 #include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Plan/IR/PlanOps.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -24,7 +25,7 @@ static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
   StringRef symbol = *op.getSymbol();
   field.set_name(symbol.str());
   bool isBuiltin = symbol == "sample_indices" || symbol == "sample_weights" ||
-                   symbol == "seed";
+                   symbol == kMicrobatchesBehind || symbol == "seed";
   bool isTarget = op->hasAttr("accel.target");
   field.set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
                  : isTarget ? planpb::SignatureField::ROLE_TARGET

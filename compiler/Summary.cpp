@@ -54,6 +54,13 @@ std::string describeBatch(const ModelFacts &facts,
          std::to_string(batch);
 }
 
+/// `statistics of each microbatch of 4, whose size is part of the objective`
+std::string describeBatchNorm(const ModelFacts &facts) {
+  return "statistics of each microbatch of " + std::to_string(facts.batch) +
+         ", whose size is part of the objective; " +
+         formatCount(facts.statistics) + " run along";
+}
+
 std::string describeSchedule(const AccumulateOptions &options) {
   std::string text = "lr " + toText(options.lr) + " " + options.schedule;
   if (options.warmupSteps > 0) {
@@ -182,6 +189,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   line("optimizer", describeOptimizer(options.accumulate));
   line("weight decay", describeDecay(facts, options));
   line("dropout", describeDropout(facts));
+  if (facts.statistics.tensors > 0) {
+    line("batch norm", describeBatchNorm(facts));
+  }
   if (!facts.precision.empty()) {
     line("precision", describePrecision(facts));
   }

@@ -23,7 +23,7 @@ inline constexpr ErrorCode InputCount{
 inline constexpr ErrorCode OtherDomain{"ACCEL-E0205",
                                        "an operator is of another domain"};
 inline constexpr ErrorCode BatchNorm{"ACCEL-E0206",
-                                     "batch norm is not trained"};
+                                     "a batch norm cannot train as it is"};
 inline constexpr ErrorCode InvalidNode{"ACCEL-E0301",
                                        "a node cannot be converted"};
 inline constexpr ErrorCode ComputedShape{
@@ -42,6 +42,8 @@ inline constexpr ErrorCode IdleDropout{"ACCEL-W0301",
                                        "dropout that does nothing"};
 inline constexpr ErrorCode DropoutWithoutEffect{
     "ACCEL-W0302", "--dropout has nothing to act on"};
+inline constexpr ErrorCode IdleBatchNorm{
+    "ACCEL-W0303", "batch norm that keeps its statistics"};
 inline constexpr ErrorCode MergedParameters{
     "ACCEL-W0401", "parameters that are equal are trained as one"};
 
@@ -63,6 +65,7 @@ inline constexpr ErrorCode all[] = {ModelFile,
                                     TrainedParameters,
                                     IdleDropout,
                                     DropoutWithoutEffect,
+                                    IdleBatchNorm,
                                     MergedParameters};
 
 } // namespace accel::onnx::codes

@@ -87,7 +87,8 @@ LogicalResult Importer::prepare() {
   pb::GraphProto &graph = *model->mutable_graph();
   result.dataFiles =
       listExternalFiles(*model, llvm::sys::path::parent_path(path));
-  recovery = recoverParameters(graph, path, context, result.notes);
+  recovery =
+      recoverParameters(graph, path, options.batchNorm, context, result.notes);
   if (!recovery.isComplete && stops()) {
     return failure();
   }
@@ -111,7 +112,7 @@ LogicalResult Importer::prepare() {
   if (failed(expandFunctions(*model, path, context))) {
     return failure();
   }
-  UnsupportedNodes unsupported = findUnsupported(*model);
+  UnsupportedNodes unsupported = findUnsupported(*model, options.batchNorm);
   for (const UnsupportedNode &each : unsupported) {
     state.unsupported.insert(each.node);
   }
@@ -157,6 +158,7 @@ LogicalResult Importer::convert() {
   state.opset = defaultOpset(*model);
   state.batch = inputs->batch;
   state.dropout = options.dropout;
+  state.batchNorm = options.batchNorm;
   declareModule(inputs->batch);
   declareParameters();
   GraphSource source{model->graph(), recovery, weights, path};
@@ -255,7 +257,7 @@ void Importer::declareParameters() {
     ParameterOp::create(
         inserter, NameLoc::get(builder.getStringAttr(parameter.name)),
         builder.getStringAttr(parameter.name), TypeAttr::get(parameter.type),
-        builder.getUnitAttr(), makeInitial(parameter),
+        builder.getUnitAttr(), /*statistic=*/UnitAttr(), makeInitial(parameter),
         makeProvenance(parameter), /*compute=*/TypeAttr(),
         /*scale=*/IntegerAttr(), /*segment=*/FlatSymbolRefAttr(),
         /*offset=*/IntegerAttr());
@@ -269,7 +271,12 @@ void Importer::finishParameters() {
   state.function.walk([&](ReadOp op) { read.insert(op.getSymbol()); });
   std::vector<std::string> unread;
   for (auto parameter : result.module->getOps<ParameterOp>()) {
-    if (!read.contains(parameter.getSymName())) {
+    if (state.runningStatistics.contains(parameter.getSymName())) {
+      parameter.setTrainable(false);
+      parameter.setStatistic(true);
+    } else if (state.keptStatistics.contains(parameter.getSymName())) {
+      parameter.setTrainable(false);
+    } else if (!read.contains(parameter.getSymName())) {
       parameter.setTrainable(false);
       unread.push_back(parameter.getSymName().str());
     }
@@ -314,6 +321,14 @@ void Importer::tellAboutTraining() {
     addWarning(result.notes, codes::DropoutWithoutEffect,
                "--dropout has no effect, the file has no dropout; export the "
                "model after model.train()");
+  }
+  if (!state.idleBatchNorms.empty() &&
+      options.batchNorm == BatchNormPolicy::Microbatch) {
+    addWarning(result.notes, codes::IdleBatchNorm,
+               "batch norms of a model in eval mode normalise with their "
+               "running statistics, which stay as they are; to train with "
+               "those of microbatches, export the model after model.train()",
+               state.idleBatchNorms);
   }
   if (state.labelSmoothing > 0.0) {
     std::string text;

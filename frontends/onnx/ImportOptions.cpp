@@ -53,6 +53,18 @@ llvm::Expected<DropoutPolicy> DropoutPolicy::parse(llvm::StringRef text) {
   return policy;
 }
 
+llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text) {
+  if (text == "microbatch") {
+    return BatchNormPolicy::Microbatch;
+  }
+  if (text == "frozen") {
+    return BatchNormPolicy::Frozen;
+  }
+  return makeError("expected --batch-norm=microbatch or --batch-norm=frozen, "
+                   "got '" +
+                   text + "'");
+}
+
 llvm::Expected<std::pair<std::string, int64_t>>
 parseDimension(llvm::StringRef text) {
   auto [name, value] = text.rsplit('=');

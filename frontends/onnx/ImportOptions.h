@@ -44,6 +44,15 @@ struct DropoutPolicy {
   }
 };
 
+/// What batch norms normalise with (`--batch-norm`).
+enum class BatchNormPolicy {
+  Microbatch, ///< the statistics of a microbatch, if the model trains
+  Frozen      ///< the running statistics, which stay as they are in the file
+};
+
+/// `microbatch` or `frozen`.
+llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text);
+
 /// The value of a `--dim NAME=VALUE`.
 llvm::Expected<std::pair<std::string, int64_t>>
 parseDimension(llvm::StringRef text);
@@ -60,6 +69,7 @@ struct ImportOptions {
   /// the file has its value.
   std::optional<InitPolicy> init;
   DropoutPolicy dropout;
+  BatchNormPolicy batchNorm = BatchNormPolicy::Microbatch;
   /// By the name of an embedding's parameter the row that its lookups do not
   /// train, or none; what is not in here is as the file says.
   std::map<std::string, std::optional<int64_t>> paddingRows;

@@ -35,6 +35,7 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   if (options.evaluates) {
     manager.addPass(createInsertEvaluationPass());
   }
+  manager.addPass(createResolveTrainingPass());
   manager.addPass(createInsertUpdatePass(update));
   // Last: it writes the states that the others declare.
   manager.addPass(createInsertInitPass());

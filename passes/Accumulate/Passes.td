@@ -158,6 +158,29 @@ def InsertInitPass : Pass<"accel-insert-init", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def ResolveTrainingPass : Pass<"accel-resolve-training", "mlir::ModuleOp"> {
+  let summary = "decides what depends on whether a function trains";
+  let description = [{
+    The input `training` is true in the function of role `step` and false in all others. What chooses by it is replaced by what it chooses: a step
+    normalises with the statistics of its microbatches, an evaluation with the running ones.
+
+    **Requires** all functions of the program that are made of the microbatch.
+    **Ensures** no function reads the input `training`.
+
+    ```mlir
+    accel.parameter @rm : tensor<8xf32> statistic
+    accel.state @loss_sum accumulator : tensor<f64>
+    func.func @evaluate() attributes {accel.role = #accel.role<evaluate>} {
+      accel.repeat {
+        %running = accel.read @rm : tensor<8xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def VerifyAccumulatePass : Pass<"accel-verify-accumulate", "mlir::ModuleOp"> {
   let summary = "verifies the module after Accumulate";
   let description = [{

@@ -101,6 +101,13 @@ private:
   }
 
   void verifyInputs(Block &body) {
+    module.walk([&](InputOp input) {
+      if (input.getName() == kTraining) {
+        hasFailed = true;
+        input.emitError("expected functions that know whether they train, got "
+                        "one that reads the input 'training'");
+      }
+    });
     for (InputOp input : body.getOps<InputOp>()) {
       if (input.getName() != "seed") {
         hasFailed = true;

@@ -23,7 +23,9 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createPlaceDropoutPass());
   manager.addPass(
       createAttachObjectivePass({options.objective, options.lossWeight}));
+  manager.addPass(createWeighBatchNormPass());
   manager.addPass(createDifferentiateModulePass({options.lossScale}));
+  manager.addPass(createExpandBatchNormPass());
   // Gradient rules know their own operation only: views cancel out, and
   // constants repeat, at their borders.
   manager.addPass(createCleanGraphPass());

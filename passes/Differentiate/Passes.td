@@ -114,6 +114,52 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def WeighBatchNormPass : Pass<"accel-weigh-batch-norm", "mlir::ModuleOp"> {
+  let summary = "leaves padding out of the statistics of batch norms";
+  let description = [{
+    Gives each `accel.batch_norm` the weights of the samples, where its operand has separate samples: copies that fill a short microbatch have weight
+    0 and change no statistics. Where samples are not separate, AttachObjective has asked for whole microbatches.
+
+    **Requires** `@microbatch` as AttachObjective leaves it, and the module's `accel.batch`.
+    **Ensures** batch norms whose operand has separate samples have `weights` along these.
+
+    ```mlir
+    accel.parameter @rm : tensor<8xf32> statistic
+    accel.parameter @rv : tensor<8xf32> statistic
+    func.func private @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}, %g: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+      %m = accel.read @rm : tensor<8xf32>
+      %v = accel.read @rv : tensor<8xf32>
+      %w = accel.input "sample_weights" : tensor<4xf32>
+      %y, %mean, %variance = accel.batch_norm %x, %g, %b, %m, %v weights %w along 0 epsilon 1.0e-5 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>
+      return %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def ExpandBatchNormPass : Pass<"accel-expand-batch-norm", "mlir::ModuleOp"> {
+  let summary = "makes primitives of batch norms";
+  let description = [{
+    Writes `accel.batch_norm` in primitives, which choose between statistics of the microbatch and running ones by the input `training`, and accumulates
+    for each running statistic what the microbatch adds to it in a step: momentum * (1 - momentum)^k of the way from its value at the start of the step to
+    the microbatch's, k being the input `microbatches_behind`.
+
+    **Requires** gradients are built: their rule knows the operation.
+    **Ensures** there is no `accel.batch_norm` any more.
+
+    ```mlir
+    accel.parameter @rm : tensor<8xf32> statistic
+    func.func private @microbatch(%way: tensor<8xf32>) {
+      %behind = accel.input "microbatches_behind" : tensor<f32>
+      accel.accumulate @rm, %way : tensor<8xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp"> {
   let summary = "accumulates the gradient of the loss for every trainable parameter";
   let description = [{

@@ -34,8 +34,8 @@ public:
   Axis carry() const {
     return llvm::TypeSwitch<Operation *, Axis>(operand.getOwner())
         .Case<TransposeOp, BroadcastOp, SliceOp, PadOp, SplitOp, ConcatOp,
-              CumsumOp, MatmulOp, GatherOp, AttentionOp, LayerNormOp>(
-            [&](auto op) { return of(op); })
+              CumsumOp, MatmulOp, GatherOp, AttentionOp, LayerNormOp,
+              BatchNormOp>([&](auto op) { return of(op); })
         .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
             [&](auto op) { return ofReduction(op.getAxes()); })
         .Case([&](SoftmaxOp op) { return unless(isLast()); })
@@ -150,6 +150,13 @@ private:
 
   Axis of(LayerNormOp op) const {
     return unless(operand.getOperandNumber() != 0 || isLast());
+  }
+
+  /// Samples do influence each other, by the statistics of their microbatch.
+  /// But a row stays that of its sample, and padding has no influence
+  /// (WeighBatchNorm): that is what is asked for here.
+  Axis of(BatchNormOp) const {
+    return unless(operand.getOperandNumber() != 0 || isAlong(1));
   }
 
   OpOperand &operand;

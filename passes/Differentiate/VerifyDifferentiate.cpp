@@ -52,10 +52,12 @@ LogicalResult verifyAccumulation(ModuleOp module, func::FuncOp function) {
     }
   });
   for (ParameterOp parameter : module.getOps<ParameterOp>()) {
-    if (parameter.getTrainable() &&
+    if ((parameter.getTrainable() || parameter.getStatistic()) &&
         !accumulated.contains(parameter.getSymName())) {
       hasFailed = true;
-      parameter.emitError("expected a gradient of trainable parameter '")
+      parameter.emitError("expected a gradient of ")
+          << (parameter.getTrainable() ? "trainable parameter '"
+                                       : "statistic '")
           << parameter.getSymName() << "', got none";
     }
   }

@@ -119,6 +119,9 @@ private:
       return;
     }
     writeSlot(segment, getSlot(SlotRole::Gradient), getType(segment));
+    if (segment.group == OptimizerGroup::Statistic) {
+      return;
+    }
     for (const OptimizerSlot &kept : optimizer.slots) {
       RankedTensorType type = getSlotType(kept, getType(segment));
       SlotAttr slot = SlotAttr::getKept(builder.getContext(), kept.name);

@@ -59,9 +59,9 @@ std::string BucketProblem::check() const {
 BucketLayout solve(const BucketProblem &problem) {
   BucketLayout layout;
   layout.places.resize(problem.parameters.size());
-  constexpr OptimizerGroup kGroups[] = {OptimizerGroup::Decayed,
-                                        OptimizerGroup::Undecayed,
-                                        OptimizerGroup::Frozen};
+  constexpr OptimizerGroup kGroups[] = {
+      OptimizerGroup::Decayed, OptimizerGroup::Undecayed,
+      OptimizerGroup::Statistic, OptimizerGroup::Frozen};
   for (unsigned bucket = 0; bucket < problem.buckets.size(); ++bucket) {
     for (OptimizerGroup group : kGroups) {
       size_t first = layout.segments.size();

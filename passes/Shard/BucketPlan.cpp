@@ -171,7 +171,8 @@ private:
 
   OptimizerGroup getGroup(ParameterOp parameter, RankedTensorType type) const {
     if (!parameter.getTrainable()) {
-      return OptimizerGroup::Frozen;
+      return parameter.getStatistic() ? OptimizerGroup::Statistic
+                                      : OptimizerGroup::Frozen;
     }
     return type.getRank() >= decayRank ? OptimizerGroup::Decayed
                                        : OptimizerGroup::Undecayed;

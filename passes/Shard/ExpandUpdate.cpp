@@ -12,6 +12,7 @@
 #include "passes/Shard/LearningRate.h"
 #include "passes/Shard/LossScaleUpdate.h"
 #include "passes/Shard/SquareSum.h"
+#include "passes/Shard/StatisticsUpdate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -36,7 +37,7 @@ SmallVector<TrainedSegment> collectSegments(ModuleOp module) {
   SymbolTable symbols(module);
   auto role = SlotAttr::get(module.getContext(), SlotRole::Compute);
   for (StateOp state : module.getOps<StateOp>()) {
-    if (state.isGradient()) {
+    if (state.isGradient() && state.getGroup() != OptimizerGroup::Statistic) {
       int64_t elements =
           cast<RankedTensorType>(state.getType()).getNumElements();
       auto compute = symbols.lookup<StateOp>(state.getSibling(role));
@@ -132,6 +133,7 @@ private:
       return findWritten(update->getBlock(), master);
     });
     buildDelayedScaleUpdate(updates, module);
+    buildStatisticsUpdate(updates, module);
     update.erase();
   }
 

@@ -126,10 +126,15 @@ private:
                       << segment.getElementType() << ", got "
                       << type.getElementType();
     }
-    if (parameter.getTrainable() ==
-        (master.getGroup() == OptimizerGroup::Frozen)) {
+    bool isStatistic = master.getGroup() == OptimizerGroup::Statistic;
+    bool isTrained =
+        !isStatistic && master.getGroup() != OptimizerGroup::Frozen;
+    if (parameter.getTrainable() != isTrained ||
+        parameter.getStatistic() != isStatistic) {
       fail(parameter) << "expected "
-                      << (parameter.getTrainable() ? "trainable" : "frozen")
+                      << (parameter.getTrainable()   ? "trainable"
+                          : parameter.getStatistic() ? "statistic"
+                                                     : "frozen")
                       << " parameter '" << name
                       << "' in a segment of its kind, got group "
                       << stringifyOptimizerGroup(*master.getGroup());
@@ -187,6 +192,12 @@ private:
       fail(state) << "expected slot '" << state.getSymName() << "' of type "
                   << expected << ", as its master is " << masterType << ", got "
                   << type;
+    }
+    if (state.getGroup() == OptimizerGroup::Statistic &&
+        state.getSlot()->getRole() != SlotRole::Master && !state.isGradient()) {
+      fail(state) << "expected a segment of statistics to have its master and "
+                     "what is added to that alone, got slot '"
+                  << slot << "'";
     }
     if (!kept && optimizer &&
         state.getSlot()->getRole() == SlotRole::Optimizer) {

@@ -2,6 +2,8 @@
 // Arithmetic on global sample numbers.
 #include "runtime/executor/batch_plan.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace accel::runtime {
@@ -61,6 +63,11 @@ BatchPlan::Sample BatchPlan::SampleOf(int64_t step, int64_t iteration,
     return {first, 0.0f};
   }
   return {first + place, 1.0f};
+}
+
+int64_t BatchPlan::MicrobatchesBehind(int64_t iteration) const {
+  const int64_t all = (global_batch_ + microbatch_ - 1) / microbatch_;
+  return std::max<int64_t>(0, all - 1 - (iteration * ranks_ + rank_));
 }
 
 }  // namespace accel::runtime

@@ -64,6 +64,10 @@ class BatchPlan {
   // sample.
   Sample SampleOf(int64_t step, int64_t iteration, int64_t row) const;
 
+  // How many microbatches with samples of the step, of all ranks, come behind
+  // microbatch `iteration` of this rank; of one that is nothing but padding, 0.
+  int64_t MicrobatchesBehind(int64_t iteration) const;
+
  private:
   BatchPlan() = default;
 

@@ -91,6 +91,11 @@ void MicrobatchReader::FillBuiltin(const planpb::SignatureField& field,
     Store<int64_t>(dst, 0, seed_);
     return;
   }
+  if (field.name() == "microbatches_behind") {
+    Store<float>(dst, 0,
+                 static_cast<float>(batch_.MicrobatchesBehind(iteration)));
+    return;
+  }
   for (int64_t row = 0; row < batch_.microbatch(); ++row) {
     const auto sample = batch_.SampleOf(step, iteration, row);
     if (field.name() == "sample_indices") {

@@ -12,6 +12,7 @@
 namespace accel::runtime {
 namespace {
 
+constexpr absl::string_view kGradientSlot = "gradient";
 constexpr uint64_t kPieceElements = uint64_t{1} << 20;
 
 std::vector<SafetensorsSpec> SpecsOf(
@@ -35,7 +36,7 @@ absl::StatusOr<std::vector<LocatedParameter>> LocateParameters(
   std::vector<LocatedParameter> located;
   for (const planpb::Parameter& parameter : plan.manifest().parameters()) {
     ASSIGN_OR_RETURN(const auto place, FindParameter(plan, parameter, slot));
-    if (place) {
+    if (place && (parameter.trainable() || slot != kGradientSlot)) {
       located.push_back({&parameter, *place});
     }
   }

@@ -25,7 +25,8 @@ struct LocatedParameter {
   ParameterPlace place;
 };
 
-// All parameters that have the slot. Borrows: the plan.
+// All parameters that have the slot; of gradients those that are trained, since
+// statistics have there what microbatches add to them. Borrows: the plan.
 absl::StatusOr<std::vector<LocatedParameter>> LocateParameters(
     const PlanView& plan, absl::string_view slot);
 

@@ -260,7 +260,7 @@ std::string ParametersText(const PlanView& plan) {
         absl::StrCat(ElementTypeName(parameter.dtype()),
                      ShapeText(parameter.shape())),
         bucket.name(), segment.name(), parameter.element_offset(),
-        parameter.trainable() ? "" : ", frozen",
+        parameter.trainable() ? "" : absl::StrCat(", ", segment.group()),
         parameter.provenance().empty()
             ? ""
             : absl::StrCat(", ", parameter.provenance()));

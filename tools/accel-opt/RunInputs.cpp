@@ -3,6 +3,7 @@
 #include "tools/accel-opt/RunInputs.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Accel/Interpreter/RandomArguments.h"
 #include "dialects/Accel/Interpreter/RandomNormal.h"
 
@@ -118,8 +119,9 @@ LogicalResult setInputs(Interpreter &interpreter, ModuleOp module,
                                               RankedTensorType type) {
     DictionaryAttr attributes =
         inputs.lookup(name)->getDiscardableAttrDictionary();
-    bool builtIn =
-        name == "seed" || name == "sample_indices" || name == "sample_weights";
+    bool builtIn = name == "seed" || name == "sample_indices" ||
+                   name == "sample_weights" || name == kMicrobatchesBehind ||
+                   name == kTraining;
     if (builtIn && !attributes.contains("accel.value")) {
       return HostTensor();
     }

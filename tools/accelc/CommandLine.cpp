@@ -105,6 +105,12 @@ void addShapeOptions(CLI::App &app, CommandLine &line) {
       ->type_name("model|off|P")
       ->capture_default_str()
       ->group(kShape);
+  app.add_option("--batch-norm", line.batchNorm,
+                 "Whose statistics batch norms take; frozen: the file's")
+      ->type_name("KIND")
+      ->check(tools::OneOf({"microbatch", "frozen"}))
+      ->capture_default_str()
+      ->group(kShape);
   app.add_option("--eval", line.eval,
                  "on: the plan can also measure the loss, without dropout "
                  "(accel-run --eval-data), unless the model mixes the samples "

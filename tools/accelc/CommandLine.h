@@ -32,6 +32,7 @@ struct CommandLine {
   std::string lossWeight = "targets";
   std::string init;
   std::string dropout = "model";
+  std::string batchNorm = "microbatch";
   std::string eval = "on";
   /// train=REGEX or freeze=REGEX, in the order in which they were given.
   std::vector<std::string> trainingRules;

@@ -123,6 +123,9 @@ private:
     if (auto dropout = take(onnx::DropoutPolicy::parse(line.dropout))) {
       options.frontend.dropout = *dropout;
     }
+    if (auto batchNorm = take(onnx::parseBatchNorm(line.batchNorm))) {
+      options.frontend.batchNorm = *batchNorm;
+    }
     options.import.dropout = line.dropout;
     options.differentiate.objective = line.objective;
     options.differentiate.lossWeight = line.lossWeight;

@@ -91,7 +91,7 @@ def Accel_SlotAttr : AttrDef<Accel_Dialect, "Slot"> {
 
 def Accel_OptimizerGroup : I32EnumAttr<"OptimizerGroup", "what the optimizer does with parameters", [
     I32EnumAttrCase<"Decayed", 0, "decayed">, I32EnumAttrCase<"Undecayed", 1, "undecayed">,
-    I32EnumAttrCase<"Frozen", 2, "frozen">]> {
+    I32EnumAttrCase<"Frozen", 2, "frozen">, I32EnumAttrCase<"Statistic", 3, "statistic">]> {
   let cppNamespace = "::accel";
   let genSpecializedAttr = 0;
 }
@@ -100,6 +100,7 @@ def Accel_OptimizerGroupAttr : EnumAttr<Accel_Dialect, Accel_OptimizerGroup, "gr
   let summary = "what the optimizer does with the parameters of a segment";
   let description = [{
     The optimizer applies weight decay to `decayed` parameters, trains `undecayed` ones without it, and leaves `frozen` ones as they are.
+    To a `statistic` is added what microbatches have accumulated for it, as it is: neither mean nor clipping nor learning rate concern it.
 
     ```mlir
     accel.state @model.frozen.master slot : tensor<128xf32> {segment = #accel.segment_ref<@model "frozen">, slot = #accel.slot<master>, group = #accel.group<frozen>}

@@ -29,6 +29,35 @@ def Accel_LayerNormOp : Accel_FusedOp<"layer_norm", "Composite"> {
   let hasVerifier = 1;
 }
 
+def Accel_BatchNormOp : Accel_FusedOp<"batch_norm", "Composite", [AllTypesMatch<["operand", "result"]>,
+    AllTypesMatch<["scale", "bias", "running_mean", "running_variance", "mean", "variance"]>]> {
+  let summary = "normalises each channel over the samples of a microbatch";
+  let description = [{
+    Channels (c of them) lie along dimension 1 of `operand`. `mean` and `variance`, the biased one, of a channel are taken over all other dimensions, over
+    those elements whose `weights` are not 0: index i of dimension `along` has element i of `weights`, which is 1 or 0. Without `weights` all
+    count. `result = (operand - mean) / sqrt(variance + epsilon) * scale + bias`.
+
+    In a function that does not train, `result` uses `running_mean` and `running_variance` instead. A step moves these, of each
+    microbatch in the order of the samples, by `momentum` of the way to `mean` and to the unbiased variance.
+
+    ```mlir
+    %y, %m, %v = accel.batch_norm %x, %g, %b, %rm, %rv along 0 epsilon 1.0e-5 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>
+    ```
+
+    **Constraints**
+    - (C1) `operand` has rank 2 or more; all vectors of channels have shape (c); `weights` has the size of dimension `along`, which is not 1; the element
+      types agree.
+    - (C2) `epsilon` is not negative, and `momentum` lies in [0, 1].
+
+    Only `result` is differentiable; its gradient uses `mean` and `variance`. Becomes primitives in Differentiate (ExpandBatchNorm).
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand, Accel_FloatTensor:$scale, Accel_FloatTensor:$bias, Accel_FloatTensor:$running_mean,
+                   Accel_FloatTensor:$running_variance, Optional<Accel_FloatTensor>:$weights, I64Attr:$along, F64Attr:$epsilon, F64Attr:$momentum);
+  let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$mean, Accel_FloatTensor:$variance);
+  let assemblyFormat = "$operand `,` $scale `,` $bias `,` $running_mean `,` $running_variance (`weights` $weights^)? `along` $along `epsilon` $epsilon `momentum` $momentum attr-dict `:` type($operand) `,` type($scale) (`,` type($weights)^)?";
+  let hasVerifier = 1;
+}
+
 def Accel_SoftmaxOp : Accel_FusedOp<"softmax", "Composite", [SameOperandsAndResultType]> {
   let summary = "softmax over the last dimension";
   let description = [{

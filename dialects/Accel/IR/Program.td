@@ -9,7 +9,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
   let summary = "a tensor of the model";
   let description = [{
     Declares a tensor of the model under its original name and in its original orientation (that of the framework's
-    state dict; the exporter's transposes are undone by the importer). `trainable` ones get a gradient and an optimizer state.
+    state dict; the exporter's transposes are undone by the importer). `trainable` ones get a gradient and an optimizer state. A
+    `statistic`, the running mean of a batch norm for example, is no result of training: microbatches accumulate how it changes, and the step adds that to it.
 
     `initial` says where the value at step 0 comes from: a dictionary
     `{kind = "file", key = "..."}` (weights that came with the model: the importer's weight table has the bytes, whole
@@ -30,11 +31,12 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     - (C3) `initial` has one of the three forms above, with all its keys.
     - (C4) `compute` is bf16, f16, f8E4M3FN or f8E5M2, and the parameter is of f32.
     - (C5) there is a `scale` exactly where `compute` has 8 bits.
+    - (C6) a `statistic` is of f32, not `trainable` and read as it is stored.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, OptionalAttr<DictionaryAttr>:$initial,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, UnitAttr:$statistic, OptionalAttr<DictionaryAttr>:$initial,
                    OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<TypeAttr>:$compute, OptionalAttr<I64Attr>:$scale,
                    OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset);
-  let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`compute` $compute^)? attr-dict";
+  let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`statistic` $statistic^)? (`compute` $compute^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The type in which microbatches read it.
@@ -134,8 +136,8 @@ def Accel_WriteOp : Accel_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInter
 def Accel_AccumulateOp : Accel_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "adds to the gradient of a parameter or to an accumulator";
   let description = [{
-    If `symbol` is a parameter, `value` is added to its gradient, which is zero at the start of a step; if it is a state,
-    `value` is added to it. A tied weight is accumulated once per use.
+    If `symbol` is a parameter, `value` is added to its gradient, or to the change of a statistic, which is zero at the start of a step; if it is a
+    state, `value` is added to it. A tied weight is accumulated once per use.
 
     ```mlir
     accel.parameter @wte : tensor<256x64xf32> trainable
@@ -146,7 +148,7 @@ def Accel_AccumulateOp : Accel_Op<"accumulate", [MemoryEffects<[MemRead, MemWrit
     ```
 
     **Constraints**
-    - (C1) `symbol` names a trainable `accel.parameter` or an `accel.state` of the module with the value's type.
+    - (C1) `symbol` names an `accel.parameter` that is trainable or a statistic, or an `accel.state`, of the module with the value's type.
 
     Lowers to an addition into the persistent slot, fused into the kernel that computes `value`.
   }];
@@ -181,7 +183,9 @@ def Accel_InputOp : Accel_Op<"input", [MemoryEffects<[MemRead]>]> {
   let summary = "what the data pipeline gives for the current microbatch";
   let description = [{
     `name` is an input of the model, a target, or one of the built-in ones: `sample_indices` (tensor<Bxi64>, global sample
-    indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last iteration), `seed` (tensor<i64>).
+    indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last iteration), `microbatches_behind` (tensor<f32>, how many
+    microbatches of the step, of all ranks, come after this one in the order of their samples), `seed` (tensor<i64>), and `training` (tensor<i1>,
+    whether the function trains), of which Accumulate makes a constant.
 
     ```mlir
     %ids = accel.input "input_ids" : tensor<4x64xi64>

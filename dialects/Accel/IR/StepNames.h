@@ -26,6 +26,11 @@ inline constexpr llvm::StringLiteral kGradientScaleMetric = "gradient_scale";
 /// number of targets, too.
 inline constexpr llvm::StringLiteral kLossSumMetric = "loss_sum";
 inline constexpr llvm::StringLiteral kTokensMetric = "tokens";
+/// Built-in inputs: how many microbatches of the step come after this one, and
+/// whether the function trains.
+inline constexpr llvm::StringLiteral kMicrobatchesBehind =
+    "microbatches_behind";
+inline constexpr llvm::StringLiteral kTraining = "training";
 
 } // namespace accel
 

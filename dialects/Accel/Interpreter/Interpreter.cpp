@@ -2,6 +2,7 @@
 // The oracle: inputs, and the beginning of a run.
 #include "dialects/Accel/Interpreter/Interpreter.h"
 
+#include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Accel/Interpreter/FunctionRun.h"
 
 #include <numeric>
@@ -44,6 +45,14 @@ HostTensor Interpreter::getInput(StringRef name, int64_t microbatch,
   }
   if (name == "sample_weights") {
     return HostTensor::splat(type, 1.0);
+  }
+  if (name == kMicrobatchesBehind) {
+    return HostTensor::splat(type, options.microbatches - 1 - microbatch);
+  }
+  if (name == kTraining) {
+    HostTensor training(type);
+    llvm::fill(training.mutableIntegers(), 1);
+    return training;
   }
   if (name == "seed" && type.getElementType().isInteger(64)) {
     HostTensor seed(type);

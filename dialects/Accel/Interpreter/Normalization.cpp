@@ -58,6 +58,58 @@ Evaluation evaluateLayerNorm(LayerNormOp op, OperandsOf<LayerNormOp> operands) {
   return HostTensors{result, means, rstds};
 }
 
+/// What each channel has over its elements of weight 1.
+struct ChannelSums {
+  double count = 0.0, sum = 0.0, squares = 0.0;
+};
+
+/// Calls `function(element, channel, weight)` for every element.
+template <typename Function>
+void forEachWeighed(BatchNormOp op, const HostTensor &weights,
+                    Function function) {
+  ArrayRef<int64_t> shape = op.getOperand().getType().getShape();
+  auto inner = [&](int64_t dimension) {
+    return ShapedType::getNumElements(shape.drop_front(dimension + 1));
+  };
+  int64_t along = op.getAlong();
+  for (int64_t i = 0; i < ShapedType::getNumElements(shape); ++i) {
+    int64_t index = i / inner(along) % shape[along];
+    function(i, i / inner(1) % shape[1],
+             weights ? weights.floats()[index] : 1.0);
+  }
+}
+
+Evaluation evaluateBatchNorm(BatchNormOp op, OperandsOf<BatchNormOp> operands) {
+  HostTensor x = operands.getOperand(), weights = operands.getWeights();
+  HostTensor result(getResultType(op, 0)), means(getResultType(op, 1)),
+      variances(getResultType(op, 2));
+  std::vector<ChannelSums> sums(means.getShape()[0]);
+  forEachWeighed(op, weights, [&](int64_t i, int64_t channel, double weight) {
+    sums[channel].count += weight;
+    sums[channel].sum += weight * x.floats()[i];
+  });
+  for (auto [i, channel] : llvm::enumerate(sums)) {
+    means.mutableFloats()[i] = channel.sum / std::max(channel.count, 1.0);
+  }
+  forEachWeighed(op, weights, [&](int64_t i, int64_t channel, double weight) {
+    double difference = x.floats()[i] - means.floats()[channel];
+    sums[channel].squares += weight * difference * difference;
+  });
+  for (auto [i, channel] : llvm::enumerate(sums)) {
+    variances.mutableFloats()[i] =
+        channel.squares / std::max(channel.count, 1.0);
+  }
+  forEachWeighed(op, weights, [&](int64_t i, int64_t channel, double) {
+    double deviation = std::sqrt(variances.floats()[channel] +
+                                 op.getEpsilon().convertToDouble());
+    result.mutableFloats()[i] = (x.floats()[i] - means.floats()[channel]) /
+                                    deviation *
+                                    operands.getScale().floats()[channel] +
+                                operands.getBias().floats()[channel];
+  });
+  return HostTensors{result, means, variances};
+}
+
 Evaluation evaluateSoftmax(SoftmaxOp op, const HostTensor &operand) {
   HostTensor result(op.getType());
   int64_t size = operand.getShape().back();
@@ -110,6 +162,9 @@ Evaluation evaluateNormalization(Operation *op, ArrayRef<HostTensor> operands) {
   return llvm::TypeSwitch<Operation *, Evaluation>(op)
       .Case([&](LayerNormOp norm) {
         return evaluateLayerNorm(norm, {operands, norm});
+      })
+      .Case([&](BatchNormOp norm) {
+        return evaluateBatchNorm(norm, {operands, norm});
       })
       .Case([&](SoftmaxOp softmax) {
         return evaluateSoftmax(softmax, operands[0]);

@@ -153,10 +153,12 @@ public:
     }
     for (Operation *declaration : state.getDeclarations()) {
       auto gradient = dyn_cast<StateOp>(declaration);
-      if (gradient && gradient.isGradient()) {
+      if (gradient && gradient.isGradient() &&
+          gradient.getGroup() != OptimizerGroup::Statistic) {
         applyToSegment(gradient, factor);
       }
     }
+    moveStatistics();
     return success();
   }
 
@@ -178,6 +180,23 @@ public:
   }
 
 private:
+  /// A statistic changes by what was accumulated for it.
+  void moveStatistics() {
+    for (Operation *declaration : state.getDeclarations()) {
+      auto statistic = dyn_cast<ParameterOp>(declaration);
+      if (!statistic || !statistic.getStatistic()) {
+        continue;
+      }
+      StringRef name = statistic.getSymName();
+      HostTensor value = state.read(name), change = state.getGradient(name);
+      for (auto [element, addend] :
+           llvm::zip_equal(value.mutableFloats(), change.floats())) {
+        element += addend;
+      }
+      (void)state.write(name, value);
+    }
+  }
+
   llvm::SmallVector<ParameterOp> getTrainable() const {
     llvm::SmallVector<ParameterOp> trainable;
     for (Operation *declaration : state.getDeclarations()) {

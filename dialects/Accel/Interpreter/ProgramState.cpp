@@ -163,7 +163,7 @@ LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
 
 HostTensor ProgramState::getGradient(StringRef name) const {
   auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
-  if (!parameter || !parameter.getTrainable()) {
+  if (!parameter || !(parameter.getTrainable() || parameter.getStatistic())) {
     return HostTensor();
   }
   if (parameter.getSegment()) {
@@ -198,7 +198,8 @@ void ProgramState::clearGradients() {
   gradients.clear();
   for (Operation *op : declarations) {
     auto parameter = dyn_cast<ParameterOp>(op);
-    if (parameter && parameter.getSegment() && parameter.getTrainable()) {
+    if (parameter && parameter.getSegment() &&
+        (parameter.getTrainable() || parameter.getStatistic())) {
       writePart(getPart(parameter, SlotRole::Gradient),
                 HostTensor(getDeclaredType(op)));
     }

@@ -56,6 +56,12 @@ Purpose classifyUse(OpOperand &use) {
   if (auto norm = dyn_cast<LayerNormOp>(user)) {
     return use.get() == norm.getScale() ? Purpose::Scale : Purpose::Vector;
   }
+  if (auto norm = dyn_cast<BatchNormOp>(user)) {
+    return use.get() == norm.getScale() ||
+                   use.get() == norm.getRunningVariance()
+               ? Purpose::Scale
+               : Purpose::Vector;
+  }
   if (auto product = dyn_cast<MatmulOp>(user)) {
     return use.get() == product.getRhs() && reachesResidual(product.getResult())
                ? Purpose::ResidualProjection

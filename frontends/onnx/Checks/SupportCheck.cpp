@@ -4,6 +4,7 @@
 
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Model/ModelFile.h"
@@ -55,21 +56,25 @@ std::string describeValue(const pb::AttributeProto &attribute) {
 }
 
 /// What is wrong with `node`, one by one.
-UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset) {
+UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset,
+                              BatchNormPolicy batchNorm) {
   std::string name = node.op_type();
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return {{&node, codes::OtherDomain,
              name + " of domain '" + node.domain() + "'"}};
   }
-  // The exporter does it in training mode too; what is left is a Linear layer
-  // that nothing normalizes.
+  // The exporter does it in training mode too. What is left is a layer that
+  // nothing normalizes, whose weights are no parameters of the model.
   if (findProperty(node.metadata_props(), kRewriteRule)
           .starts_with("FuseBatchNorm")) {
     return {{&node, codes::BatchNorm,
-             name + " that the exporter merged a batch norm into"}};
+             name + " that the exporter merged a batch norm into, with "
+                    "scaled weights"}};
   }
-  if (name == "BatchNormalization") {
-    return {{&node, codes::BatchNorm, name}};
+  if (name == "BatchNormalization" &&
+      getBatchNormMode(node, batchNorm) == BatchNormMode::Unknown) {
+    return {{&node, codes::BatchNorm,
+             name + " of which the file does not say whether it trains"}};
   }
   std::optional<int64_t> first = findFirstOpset(name);
   if (!first) {
@@ -129,11 +134,12 @@ std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
 
 } // namespace
 
-UnsupportedNodes findUnsupported(const pb::ModelProto &model) {
+UnsupportedNodes findUnsupported(const pb::ModelProto &model,
+                                 BatchNormPolicy batchNorm) {
   UnsupportedNodes found;
   int64_t opset = defaultOpset(model);
   for (const pb::NodeProto &node : model.graph().node()) {
-    llvm::append_range(found, findProblems(node, opset));
+    llvm::append_range(found, findProblems(node, opset, batchNorm));
   }
   return found;
 }
@@ -164,9 +170,11 @@ void reportUnsupported(const UnsupportedNodes &nodes, StringRef path,
       << problems.size() << (problems.size() == 1 ? " other:" : " others:")
       << text << "\n";
   if (llvm::any_of(nodes, isBatchNorm)) {
-    error << "batch norm is not trained, merged or not: normalize each sample "
-             "by itself in the model (torch.nn.LayerNorm, torch.nn.RMSNorm), "
-             "and export again";
+    error << "a batch norm trains if it is exported as it is: "
+             "torch.onnx.export(model, args, \"model.onnx\", dynamo=True, "
+             "optimize=False), or with dynamo=False and "
+             "training=torch.onnx.TrainingMode.TRAINING, "
+             "do_constant_folding=False";
   }
   if (!llvm::all_of(nodes, isBatchNorm)) {
     error << (llvm::any_of(nodes, isBatchNorm) ? "\n" : "")

@@ -5,6 +5,7 @@
 #define ACCEL_FRONTENDS_ONNX_CHECKS_SUPPORTCHECK_H
 
 #include "dialects/Diagnostics/ErrorCode.h"
+#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Schema.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -26,7 +27,8 @@ using UnsupportedNodes = std::vector<UnsupportedNode>;
 
 /// Compares every node of the graph with the operator table. The result borrows
 /// the nodes.
-UnsupportedNodes findUnsupported(const pb::ModelProto &model);
+UnsupportedNodes findUnsupported(const pb::ModelProto &model,
+                                 BatchNormPolicy batchNorm);
 
 /// One error that lists them: how many nodes, the first ones by name, their
 /// lines of Python. With `oneByOne`, an error for each at its place.

@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace accel::onnx {
 
@@ -38,6 +39,7 @@ struct ConversionState {
   int64_t opset = 0;
   int64_t batch = 0;
   DropoutPolicy dropout;
+  BatchNormPolicy batchNorm = BatchNormPolicy::Microbatch;
   std::vector<DropoutSite> dropoutSites;
   /// Nodes that have their error already.
   llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;
@@ -45,6 +47,11 @@ struct ConversionState {
       idleDropouts; ///< Dropout nodes that the file does not train with
   /// Parts of what is split, by the name of the sequence.
   llvm::StringMap<llvm::SmallVector<mlir::Value>> sequences;
+  /// Parameters that are running statistics of batch norms: those that
+  /// microbatches move, and those that stay.
+  llvm::StringSet<> runningStatistics, keptStatistics;
+  std::vector<std::string>
+      idleBatchNorms; ///< those whose running statistics stay
   std::vector<std::string>
       addedSelections;             ///< nodes that add a boolean mask to scores
   mlir::Value sampleIndices, seed; ///< made on first use

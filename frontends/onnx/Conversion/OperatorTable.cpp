@@ -24,6 +24,8 @@ constexpr OperatorInfo operators[] = {
      "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
      "qk_matmul_output_mode:int softcap:float=0 softmax_precision:int=1",
      convertAttention, 4},
+    {"BatchNormalization", first, last, 5, 5,
+     "epsilon:float momentum:float training_mode:int", convertBatchNorm, 5},
     {"Cast", first, 18, 1, 1, "to:int!", convertCast},
     {"Cast", 19, 23, 1, 1, "to:int! saturate:int", convertCast},
     {"Cast", 24, last, 1, 1, "to:int! saturate:int round_mode:string",

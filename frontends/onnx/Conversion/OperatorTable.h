@@ -50,6 +50,7 @@ llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info);
 mlir::LogicalResult convertActivation(NodeConversion &conversion);
 mlir::LogicalResult convertArgMax(NodeConversion &conversion);
 mlir::LogicalResult convertAttention(NodeConversion &conversion);
+mlir::LogicalResult convertBatchNorm(NodeConversion &conversion);
 mlir::LogicalResult convertBinary(NodeConversion &conversion);
 mlir::LogicalResult convertCast(NodeConversion &conversion);
 mlir::LogicalResult convertCastLike(NodeConversion &conversion);

@@ -195,6 +195,7 @@ GraphSignature GraphSignature::parse(const pb::GraphProto &graph) {
       signature.parameters.try_emplace(name.trim(), target);
     } else if (kind == "BUFFER" && !target.empty()) {
       signature.buffers.insert(target);
+      signature.bufferPlaceholders.try_emplace(name.trim(), target);
     }
   }
   return signature;
@@ -207,6 +208,15 @@ llvm::StringRef GraphSignature::findParameter(llvm::StringRef argument) const {
   auto found = parameters.find(argument);
   return found == parameters.end() ? llvm::StringRef()
                                    : llvm::StringRef(found->second);
+}
+
+llvm::StringRef GraphSignature::findBuffer(llvm::StringRef argument) const {
+  if (!argument.consume_front("%")) {
+    return {};
+  }
+  auto found = bufferPlaceholders.find(argument);
+  return found == bufferPlaceholders.end() ? llvm::StringRef()
+                                           : llvm::StringRef(found->second);
 }
 
 std::optional<size_t>

@@ -72,6 +72,8 @@ public:
   /// The state-dict name of the parameter that the FX argument `%p_...` names;
   /// empty if it is none.
   llvm::StringRef findParameter(llvm::StringRef argument) const;
+  /// That of the buffer that the FX argument `%b_...` names.
+  llvm::StringRef findBuffer(llvm::StringRef argument) const;
   /// Position of the parameter of this state-dict name in the signature, or
   /// none.
   std::optional<size_t> findParameterIndex(llvm::StringRef target) const;
@@ -85,6 +87,7 @@ public:
 private:
   llvm::StringMap<std::string> parameters; ///< placeholder to state-dict name
   llvm::StringMap<size_t> parameterIndices;
+  llvm::StringMap<std::string> bufferPlaceholders;
   llvm::StringSet<> buffers;
 };
 

@@ -4,6 +4,7 @@
 #include "frontends/onnx/Weights/InitializerRoles.h"
 
 #include "frontends/onnx/Weights/FoldedOrigins.h"
+#include "frontends/onnx/Model/BatchNormMode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -185,10 +186,23 @@ std::string findByLeaf(const FxCall &call, llvm::StringRef mergedName,
                               : std::string();
 }
 
+/// All calls of batch norms have their inputs in ONNX's order.
+llvm::StringRef findBatchNormInput(const FxCall &call, int input,
+                                   const GraphSignature &signature) {
+  size_t index = static_cast<size_t>(input);
+  if (input < 1 || input > 4 || index >= call.arguments.size()) {
+    return {};
+  }
+  llvm::StringRef argument = call.arguments[index];
+  return input < 3 ? signature.findParameter(argument)
+                   : signature.findBuffer(argument);
+}
+
 } // namespace
 
-GraphIndex::GraphIndex(const pb::GraphProto &graph, OneTest holdsOne)
-    : holdsOne(std::move(holdsOne)) {
+GraphIndex::GraphIndex(const pb::GraphProto &graph, BatchNormPolicy batchNorm,
+                       OneTest holdsOne)
+    : batchNorm(batchNorm), holdsOne(std::move(holdsOne)) {
   for (const pb::TensorProto &tensor : graph.initializer()) {
     initializers[tensor.name()] = &tensor;
   }
@@ -230,6 +244,16 @@ GraphIndex::getUses(llvm::StringRef name) const {
                              : llvm::ArrayRef<Use>(found->second);
 }
 
+bool GraphIndex::isMoved(const pb::NodeProto &norm) const {
+  return getBatchNormMode(norm, batchNorm) == BatchNormMode::Training;
+}
+
+bool GraphIndex::isMovedStatistic(llvm::StringRef name) const {
+  return llvm::any_of(getUses(name), [&](const Use &use) {
+    return isRunningStatistic(*use.node, use.input) && isMoved(*use.node);
+  });
+}
+
 llvm::StringRef GraphIndex::getValueProperty(llvm::StringRef name,
                                              llvm::StringRef key) const {
   auto found = properties.find(name);
@@ -247,6 +271,12 @@ InitializerRole classifyInitializer(const pb::TensorProto &tensor,
                                     const GraphIndex &index,
                                     const GraphSignature &signature) {
   llvm::StringRef kind = index.getValueProperty(tensor.name(), kindKey);
+  bool isBuffer = kind == "BUFFER" || signature.isBuffer(tensor.name()) ||
+                  isBufferName(tensor.name());
+  if (isFloatTensor(tensor) && isBuffer &&
+      index.isMovedStatistic(tensor.name())) {
+    return makeParameter(tensor, tensor.name(), Kind::Plain);
+  }
   if (!isFloatTensor(tensor) || kind == "BUFFER" || kind == "CONSTANT_TENSOR" ||
       signature.isBuffer(tensor.name())) {
     return {};
@@ -266,6 +296,9 @@ std::string findExpectedParameter(const pb::NodeProto &node, int input,
                                   const GraphSignature &signature) {
   std::optional<FxCall> call = getFxCall(node);
   if (call && !signature.empty()) {
+    if (node.op_type() == "BatchNormalization") {
+      return findBatchNormInput(*call, input, signature).str();
+    }
     for (const Slot &slot : slots) {
       if (slot.input == input && node.op_type() == slot.op.str() &&
           call->isAten(slot.aten) && slot.argument < call->arguments.size()) {

@@ -4,6 +4,7 @@
 #ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_INITIALIZERROLES_H
 #define ACCEL_FRONTENDS_ONNX_WEIGHTS_INITIALIZERROLES_H
 
+#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Weights/ParameterRecovery.h"
 
@@ -20,7 +21,8 @@ using OneTest = std::function<bool(const pb::TensorProto &)>;
 /// not change, and what `holdsOne` captures.
 class GraphIndex {
 public:
-  GraphIndex(const pb::GraphProto &graph, OneTest holdsOne);
+  GraphIndex(const pb::GraphProto &graph, BatchNormPolicy batchNorm,
+             OneTest holdsOne);
 
   struct Use {
     const pb::NodeProto *node;
@@ -31,6 +33,10 @@ public:
     return initializers.lookup(name);
   }
   llvm::ArrayRef<Use> getUses(llvm::StringRef name) const;
+  /// Whether `norm`, a batch norm, moves its running statistics.
+  bool isMoved(const pb::NodeProto &norm) const;
+  /// Whether this is a running statistic that a batch norm moves.
+  bool isMovedStatistic(llvm::StringRef name) const;
   /// Metadata of a value, empty if it has none.
   llvm::StringRef getValueProperty(llvm::StringRef name,
                                    llvm::StringRef key) const;
@@ -42,6 +48,7 @@ public:
   bool isOne(llvm::StringRef name) const;
 
 private:
+  BatchNormPolicy batchNorm;
   OneTest holdsOne;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<llvm::SmallVector<Use, 2>> uses;

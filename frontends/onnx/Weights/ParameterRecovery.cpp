@@ -4,6 +4,7 @@
 #include "frontends/onnx/Weights/ParameterRecovery.h"
 
 #include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/InitializerRoles.h"
 #include "frontends/onnx/Weights/LostParameters.h"
@@ -64,9 +65,10 @@ bool holdsOne(const pb::TensorProto &tensor, StringRef path,
 
 class ParameterFinder {
 public:
-  ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context,
+  ParameterFinder(pb::GraphProto &graph, StringRef path,
+                  BatchNormPolicy batchNorm, MLIRContext &context,
                   ImportNotes &notes)
-      : graph(graph), index(graph,
+      : graph(graph), index(graph, batchNorm,
                             [path, &context](const pb::TensorProto &tensor) {
                               return holdsOne(tensor, path, context);
                             }),
@@ -224,6 +226,11 @@ void ParameterFinder::untieInputs(pb::NodeProto &node) {
     const RecoveredParameter *found = recovery.find(node.input(i));
     std::string expected = findRead(node, i, found);
     if (expected.empty() || (found && found->parameter == expected)) {
+      continue;
+    }
+    // Statistics that stay are constants, unless they were merged with what
+    // does not stay.
+    if (!found && isRunningStatistic(node, i) && !index.isMoved(node)) {
       continue;
     }
     bool transposed =
@@ -397,8 +404,9 @@ void ParameterFinder::warnAboutIdentities() {
 } // namespace
 
 Recovery recoverParameters(pb::GraphProto &graph, StringRef path,
-                           MLIRContext &context, ImportNotes &notes) {
-  return ParameterFinder(graph, path, context, notes).run();
+                           BatchNormPolicy batchNorm, MLIRContext &context,
+                           ImportNotes &notes) {
+  return ParameterFinder(graph, path, batchNorm, context, notes).run();
 }
 
 } // namespace accel::onnx

@@ -12,6 +12,7 @@
 #define ACCEL_FRONTENDS_ONNX_WEIGHTS_PARAMETERRECOVERY_H
 
 #include "frontends/onnx/ImportNote.h"
+#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Schema.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -77,7 +78,9 @@ struct Recovery {
 /// Rewrites `graph`: untied and re-created parameters become initializers
 /// (without data) and their consumers read them. One error lists all weights
 /// whose origin the file does not tell; the result is not complete then.
+/// Running statistics of batch norms that move them are among the parameters.
 Recovery recoverParameters(pb::GraphProto &graph, llvm::StringRef path,
+                           BatchNormPolicy batchNorm,
                            mlir::MLIRContext &context, ImportNotes &notes);
 
 } // namespace accel::onnx

@@ -206,6 +206,7 @@ absl::Status ValidateBuiltin(const planpb::Manifest& manifest,
   const Builtin builtins[] = {
       {"sample_indices", planpb::ELEMENT_I64, {manifest.microbatch()}},
       {"sample_weights", planpb::ELEMENT_F32, {manifest.microbatch()}},
+      {"microbatches_behind", planpb::ELEMENT_F32, {}},
       {"seed", planpb::ELEMENT_I64, {}},
   };
   for (const Builtin& builtin : builtins) {

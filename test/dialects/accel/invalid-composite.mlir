@@ -58,6 +58,62 @@ func.func @layer_norm_c2(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf3
 
 // -----
 
+func.func @batch_norm_c1(%x: tensor<4x8xf32>, %g: tensor<4xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `scale` of shape (8), got (4)}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 0.1 momentum 0.1 : tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c1_rank(%x: tensor<8xf32>, %g: tensor<8xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `operand` of rank 2 or more, got rank 1}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 0.1 momentum 0.1 : tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c1_element(%x: tensor<4x8xf32>, %g: tensor<8xf64>) {
+  // expected-error@below {{'accel.batch_norm' op expected `scale` of element type 'f32', got 'f64'}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 0.1 momentum 0.1 : tensor<4x8xf32>, tensor<8xf64>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c1_weights(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %w: tensor<8xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `weights` of shape (4), got (8)}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g weights %w along 0 epsilon 0.1 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c1_along(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `along` to be a dimension of the operand that does not count channels, got 1}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 1 epsilon 0.1 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c2(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `epsilon` of 0 or more, got -1.000000e+00}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon -1.0 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @batch_norm_c2_momentum(%x: tensor<4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error@below {{'accel.batch_norm' op expected `momentum` in [0, 1], got 1.100000e+00}}
+  %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 0.1 momentum 1.1 : tensor<4x8xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @softmax_c1(%x: tensor<f32>) {
   // expected-error@below {{'accel.softmax' op expected `operand` of rank 1 or more, got rank 0}}
   %y = accel.softmax %x : tensor<f32>

@@ -80,6 +80,18 @@ accel.parameter @parameter_c5_wide : tensor<4xf32> compute bf16 {scale = 0 : i64
 
 // -----
 
+// parameter_c6
+// expected-error@below {{'accel.parameter' op expected a statistic of f32 that is not trainable and read as it is stored, got a trainable one}}
+accel.parameter @parameter_c6 : tensor<4xf32> trainable statistic
+
+// -----
+
+// parameter_c6
+// expected-error@below {{'accel.parameter' op expected a statistic of f32 that is not trainable and read as it is stored, got another element type}}
+accel.parameter @parameter_c6_type : tensor<4xf64> statistic
+
+// -----
+
 // parameter_c4
 // expected-error@below {{'accel.parameter' op expected `compute` bf16, f16, f8E4M3FN or f8E5M2 of a parameter of f32, got 'bf16' of 'f64'}}
 accel.parameter @parameter_c4_stored : tensor<4xf64> trainable compute bf16

@@ -93,7 +93,7 @@ func.func @write_c1_type(%x: tensor<f32>) {
 // expected-note@below {{declared here}}
 accel.parameter @frozen : tensor<4xf32>
 func.func @accumulate_c1(%x: tensor<4xf32>) {
-  // expected-error@below {{'accel.accumulate' op expected @frozen to name a trainable accel.parameter or an accel.state, got another symbol}}
+  // expected-error@below {{'accel.accumulate' op expected @frozen to name an accel.parameter that is trainable or a statistic, or an accel.state, got another symbol}}
   accel.accumulate @frozen, %x : tensor<4xf32>
   return
 }

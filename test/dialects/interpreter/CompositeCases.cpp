@@ -58,6 +58,29 @@ OpCase makeLayerNorm(const std::string &name, const std::string &shape,
                   "%y : " + type);
 }
 
+/// With `weights` along a dimension, or without any.
+OpCase makeBatchNorm(const std::string &name, const std::string &shape,
+                     int64_t channels, const std::string &weights,
+                     int64_t along) {
+  std::string type = "tensor<" + shape + "xf64>";
+  std::string vector = "tensor<" + std::to_string(channels) + "xf64>";
+  int64_t count = std::count(weights.begin(), weights.end(), ',') + 1;
+  std::string weighed = "tensor<" + std::to_string(count) + "xf64>";
+  return makeCase(
+      name,
+      "%x: " + type + ", %g: " + vector + ", %b: " + vector +
+          ", %m: " + vector + ", %v: " + vector,
+      type,
+      (weights.empty() ? ""
+                       : "%w = accel.constant dense<[" + weights +
+                             "]> : " + weighed + "\n") +
+          "%y, %mean, %variance = accel.batch_norm %x, %g, %b, %m, %v" +
+          (weights.empty() ? "" : " weights %w") + " along " +
+          std::to_string(along) + " epsilon 1.0e-5 momentum 0.1 : " + type +
+          ", " + vector + (weights.empty() ? "" : ", " + weighed),
+      "%y : " + type);
+}
+
 OpCase makeCrossEntropy(const std::string &name, const std::string &labels,
                         const std::string &type) {
   return makeCase(name,
@@ -88,6 +111,9 @@ std::vector<OpCase> getNormalizationCases() {
       makeLayerNorm("layer_norm", "3", "3", true),
       makeLayerNorm("layer_norm_without_bias", "3", "3", false),
       makeLayerNorm("layer_norm_3d", "2x3", "2x3", true),
+      makeBatchNorm("batch_norm", "5x3", 3, "", 0),
+      makeBatchNorm("batch_norm_images", "4x3x2x2", 3, "1.0, 0.0, 1.0, 1.0", 0),
+      makeBatchNorm("batch_norm_along", "2x3x4", 3, "1.0, 1.0, 0.0, 0.0", 2),
       makeCase("softmax", "%x: tensor<3x5xf64>", "tensor<3x5xf64>",
                "%y = accel.softmax %x : tensor<3x5xf64>",
                "%y : tensor<3x5xf64>"),

@@ -206,3 +206,28 @@ func.func @f() {
   accel.update %scale kind "adamw8" : tensor<f64>
   return
 }
+
+// -----
+
+// A statistic moves by what is accumulated for it: six times half of the way to 1.
+// CHECK: parameter @s: tensor<2xf32> = [0.984375, 1.03125]
+accel.parameter @w : tensor<2xf32> trainable {accel.value = dense<[0.5, 0.25]> : tensor<2xf32>}
+accel.parameter @s : tensor<2xf32> statistic {accel.value = dense<[0.0, 3.0]> : tensor<2xf32>}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64>
+accel.state @warmup_steps hyperparameter : tensor<f64>
+accel.state @momentum hyperparameter : tensor<f64>
+accel.state @step_count counter : tensor<f64>
+func.func @f() {
+  %w = accel.read @w : tensor<2xf32>
+  accel.accumulate @w, %w : tensor<2xf32>
+  %s = accel.read @s : tensor<2xf32>
+  %one = accel.constant dense<1.0> : tensor<2xf32>
+  %way = accel.sub %one, %s : tensor<2xf32>
+  %half = accel.constant dense<0.5> : tensor<2xf32>
+  %share = accel.mul %way, %half : tensor<2xf32>
+  accel.accumulate @s, %share : tensor<2xf32>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "sgd" : tensor<f64>
+  return
+}

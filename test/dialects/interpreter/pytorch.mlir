@@ -49,6 +49,28 @@ func.func @f(%x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], 
 
 // -----
 
+// torch.nn.functional.batch_norm(x, None, None, scale, bias, True, 0.1, 1e-5); the mean over rows, and the biased variance
+// CHECK: result #0: tensor<3x3xf64> = [ [1.38648, 0.0709406, 0.557301], [0.306599, 2.09355, 0.709243], [-0.526079, -0.0134949, 1.52946] ]
+// CHECK: result #1: tensor<3xf64> = [0.532, 0.0806667, -0.368667]
+// CHECK: result #2: tensor<3xf64> = [0.130376, 0.257606, 0.403377]
+func.func @f(%x: tensor<3x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7], [0.11, -0.3, 0.52]]> : tensor<3x3xf64>}, %g: tensor<3xf64> {accel.value = dense<[0.783, 0.974, 0.427]> : tensor<3xf64>}, %b: tensor<3xf64> {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}) -> (tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %y, %mean, %variance = accel.batch_norm %x, %g, %b, %b, %b along 0 epsilon 1.0e-5 momentum 0.1 : tensor<3x3xf64>, tensor<3xf64>
+  return %y, %mean, %variance : tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>
+}
+
+// -----
+
+// The same of the first two rows, by whose statistics the third one is normalised, too: it is padding.
+// CHECK: result #0: tensor<3x3xf64> = [ [1.17194, -0.256982, 0.505167], [-0.393937, 1.69098, 1.35883], [-1.60136, -0.338302, 5.96712] ]
+// CHECK: result #1: tensor<3xf64> = [0.743, 0.271, -0.813]
+// CHECK: result #2: tensor<3xf64> = [0.062001, 0.277729, 0.012769]
+func.func @f(%x: tensor<3x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7], [0.11, -0.3, 0.52]]> : tensor<3x3xf64>}, %g: tensor<3xf64> {accel.value = dense<[0.783, 0.974, 0.427]> : tensor<3xf64>}, %b: tensor<3xf64> {accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}, %w: tensor<3xf64> {accel.value = dense<[1.0, 1.0, 0.0]> : tensor<3xf64>}) -> (tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %y, %mean, %variance = accel.batch_norm %x, %g, %b, %b, %b weights %w along 0 epsilon 1.0e-5 momentum 0.1 : tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>
+  return %y, %mean, %variance : tensor<3x3xf64>, tensor<3xf64>, tensor<3xf64>
+}
+
+// -----
+
 // torch.softmax(x, 1)
 // CHECK: result #0: tensor<2x3xf64> = [ [0.69736, 0.200197, 0.102443], [0.376184, 0.50983, 0.113986] ]
 func.func @f(%x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}) -> (tensor<2x3xf64>) {

@@ -275,6 +275,26 @@ class Normalized(nn.Module):
         return self.narrow(F.relu(self.norm(self.wide(x))))
 
 
+class BatchNormalized(nn.Module):
+    """Batch norms of features, of images, and of rows, several for a sample. None
+    stands right behind a layer that the default exporter merges it into."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Linear(5, 12)
+        self.norm = nn.BatchNorm1d(12)
+        self.image = nn.Linear(12, 24)
+        self.image_norm = nn.BatchNorm2d(4, eps=1e-3, momentum=0.3)
+        self.row_norm = nn.BatchNorm1d(4)
+        self.narrow = nn.Linear(24, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.norm(torch.tanh(self.wide(x)))
+        x = torch.tanh(self.image_norm(self.image(x).reshape(-1, 4, 2, 3)))
+        rows = x.flatten(2).transpose(1, 2).reshape(-1, 4)
+        return self.narrow(self.row_norm(rows).reshape(-1, 24))
+
+
 class Smoothed(nn.Module):
     """A classifier with a loss of its own, whose labels are smoothed."""
 
@@ -392,6 +412,19 @@ class Centered(nn.Module):
 def centered(seed: int = 45) -> nn.Module:
     torch.manual_seed(seed)
     return perturb(Centered(), seed + 1)
+
+
+def batch_norm(fresh: bool = False, seed: int = 47) -> nn.Module:
+    """With running statistics of their own, unless `fresh`: then they are 0 and 1,
+    as are weights of norms, and the default exporter merges what is equal."""
+    torch.manual_seed(seed)
+    model = BatchNormalized()
+    if fresh:
+        return model
+    for norm in (model.norm, model.image_norm, model.row_norm):
+        nn.init.normal_(norm.running_mean, std=0.3)
+        nn.init.uniform_(norm.running_var, 0.5, 1.5)
+    return perturb(model, seed + 1)
 
 
 def gpt2_lora(seed: int = 41) -> nn.Module:

@@ -249,6 +249,25 @@ def norm_folded(name: str) -> None:
     export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
 
 
+def batch_norm(name: str) -> None:
+    inputs = {"x": torch.zeros(2, 5)}
+    path = HERE / name / "model.onnx"
+    export_dynamo(architectures.batch_norm().train(), path, inputs, {0: "batch"})
+    # What the old exporter writes, with the mode in the nodes.
+    model = architectures.batch_norm().train()
+    export_torchscript(model, HERE / name / "torchscript.onnx", inputs, True)
+    # Of a model in eval mode, whose batch norms keep their statistics.
+    path = HERE / name / "eval.onnx"
+    export_dynamo(architectures.batch_norm().eval(), path, inputs, {0: "batch"})
+
+
+def batch_norm_fresh(name: str) -> None:
+    """The default export merges equal weights, biases and statistics."""
+    inputs = {"x": torch.zeros(2, 5)}
+    model = architectures.batch_norm(fresh=True).train()
+    export_dynamo(model, HERE / name / "model.onnx", inputs, {0: "batch"})
+
+
 def gpt2_lora(name: str) -> None:
     """The file does not say that PEFT froze the base."""
     _gpt2(name, architectures.gpt2_lora().eval(), {0: "batch"})
@@ -302,6 +321,8 @@ EXPORTS = {
     "masked-lm": masked_lm,
     "masked-lm-dropout": masked_lm_dropout,
     "norm-folded": norm_folded,
+    "batch-norm": batch_norm,
+    "batch-norm-fresh": batch_norm_fresh,
     "twins": twins,
     "gpt2-lora": gpt2_lora,
     "padding": padding,

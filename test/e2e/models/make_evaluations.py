@@ -52,6 +52,15 @@ MODELS = {
         ),
         {"x": "mlp16/x.npy", "labels": "mlp16/labels.npy"},
     ),
+    # With the running statistics.
+    "batch-norm": Evaluated(
+        architectures.batch_norm,
+        "batch-norm",
+        lambda folder: datasets.load_arrays(
+            folder / "batch-norm/x.npy", folder / "batch-norm/labels.npy"
+        ),
+        {"x": "batch-norm/x.npy", "labels": "batch-norm/labels.npy"},
+    ),
     "gpt2-dropout": Evaluated(
         lambda: architectures.gpt2(dropout=0.1),
         "gpt2",

@@ -62,6 +62,7 @@ class Model:
     flags: tuple[str, ...] = ()  # of accelc, besides those of the variant
     microbatch: int = MICROBATCH
     deep: bool = False  # too deep for close goldens in fp8
+    parted: bool = False  # a microbatch after the other, as batch norms want it
     # What accelc lays out together, by the name of a parameter.
     bucket_of: Callable[[str], str] = lambda name: "model"
 
@@ -279,6 +280,24 @@ def _grouped(
     )
 
 
+def _batch_norm(fresh: bool) -> Model:
+    """Three microbatches of eight rows, the last one of four."""
+    base = Variant("", ADAMW_HALF, batch=20)
+    # The old exporter runs the model, which moves its running statistics.
+    old = dataclasses.replace(base, name="old", weights=False)
+    flags = ("--batch-norm=frozen",)
+    frozen = dataclasses.replace(old, name="frozen", flags=flags, adapt=nn.Module.eval)
+    return Model(
+        build=lambda: architectures.batch_norm(fresh).train(),
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, 5, 6, seed=38),
+        sources={"default": _arrays("x")},
+        variants=(base,) if fresh else (base, old, frozen),
+        microbatch=8,
+        parted=True,
+    )
+
+
 MODELS = {
     "gpt2": _gpt2(fresh=False),
     "gpt2-fresh": _gpt2(fresh=True),
@@ -442,6 +461,8 @@ MODELS = {
         ),
         flags=("--dropout=off",),  # `masked-lm-dropout` has the same goldens
     ),
+    "batch-norm": _batch_norm(fresh=False),
+    "batch-norm-fresh": _batch_norm(fresh=True),
     "twins": Model(
         build=architectures.twins,
         objective="classification",
@@ -541,8 +562,9 @@ def run_variant(
     if variant.adapt:
         variant.adapt(network)
     rest = {}
-    if variant.fp8:
+    if variant.fp8 or model.parted:
         rest["microbatch"] = model.microbatch
+    if variant.fp8:
         rest["end_step"] = fp8.convert(
             network, variant.recipe, variant.fp8, variant.rounds_bias
         )

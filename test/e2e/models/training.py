@@ -144,15 +144,11 @@ def mean_loss(model: nn.Module, inputs, targets, others) -> torch.Tensor:
 
 def accumulate(model: nn.Module, batch, microbatch: int, autocast: bool) -> float:
     """Adds the gradients of the batch's mean loss, a microbatch after the other."""
-    inputs, targets, others = batch
-    valid = (targets != IGNORED).sum()
     total = 0.0
-    for begin in range(0, len(inputs), microbatch):
-        rows = slice(begin, begin + microbatch)
-        part = {name: rest[rows] for name, rest in others.items()}
+    for part, share in _parts(*batch, microbatch):
         with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-            loss = mean_loss(model, inputs[rows], targets[rows], part)
-        loss = loss * (targets[rows] != IGNORED).sum() / valid
+            loss = mean_loss(model, *part)
+        loss = loss * share
         loss.backward()
         total += loss.item()
     return total
@@ -165,7 +161,29 @@ def count_targets(model: nn.Module, targets: torch.Tensor) -> int:
 
 
 def _snapshot(model: nn.Module) -> dict[str, torch.Tensor]:
-    return {n: p.detach().clone() for n, p in model.named_parameters()}
+    """Parameters, and running statistics, which a model keeps beside them."""
+    tensors = dict(model.named_parameters())
+    for name, buffer in model.named_buffers():
+        if name.endswith((".running_mean", ".running_var")):
+            tensors[name] = buffer
+    return {n: t.detach().clone() for n, t in tensors.items()}
+
+
+def _next_loss(model: nn.Module, batch, microbatch: int | None) -> float:
+    if not microbatch:
+        return mean_loss(model, *batch).item()
+    parts = _parts(*batch, microbatch)
+    return sum((mean_loss(model, *part) * share).item() for part, share in parts)
+
+
+def _parts(inputs, targets, others, microbatch: int):
+    """Microbatches, and the share that each has of the valid targets."""
+    valid = (targets != IGNORED).sum()
+    for begin in range(0, len(inputs), microbatch):
+        rows = slice(begin, begin + microbatch)
+        part = {name: rest[rows] for name, rest in others.items()}
+        share = (targets[rows] != IGNORED).sum() / valid
+        yield (inputs[rows], targets[rows], part), share
 
 
 def train(
@@ -213,5 +231,5 @@ def train(
         result.tokens.append(count_targets(model, targets))
     result.final = _snapshot(model)
     with torch.no_grad():
-        result.next_loss = mean_loss(model, *data.batch(steps, batch)).item()
+        result.next_loss = _next_loss(model, data.batch(steps, batch), microbatch)
     return result

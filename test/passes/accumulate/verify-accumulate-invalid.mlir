@@ -43,6 +43,8 @@ accel.state @sum accumulator : tensor<f64>
 // expected-error@below {{expected metric 'tokens' to be reported, got none}}
 func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.repeat {
+    // expected-error@below {{expected functions that know whether they train, got one that reads the input 'training'}}
+    %trains = accel.input "training" : tensor<i1>
   }
   // expected-error@below {{expected input 'x' to be read inside the loop over microbatches, got it outside}}
   %x = accel.input "x" : tensor<f64>

@@ -62,6 +62,24 @@ TEST(BatchPlanTest, EveryLayoutSeesEachSampleOnceAndPadsWithTheFirst) {
   }
 }
 
+// Whatever the number of ranks, microbatch g of M has M - 1 - g behind it; one
+// that is nothing but padding has none.
+TEST(BatchPlanTest, MicrobatchesAreCountedFromTheEndOfTheStep) {
+  for (const int64_t ranks : {1, 2, 3}) {
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      ASSERT_OK_AND_ASSIGN(const BatchPlan plan,
+                           BatchPlan::Create(/*global_batch=*/20,
+                                             /*microbatch=*/4, ranks, rank,
+                                             /*forbids_padding=*/false));
+      for (int64_t i = 0; i < plan.iterations(); ++i) {
+        const int64_t expected[] = {4, 3, 2, 1, 0, 0};
+        EXPECT_EQ(plan.MicrobatchesBehind(i), expected[i * ranks + rank])
+            << ranks << " ranks, rank " << rank << ", iteration " << i;
+      }
+    }
+  }
+}
+
 // Every sample once and in order; what is padded has weight 0 and is a sample
 // that is there.
 void CheckOnce(int64_t samples, int64_t microbatch, int64_t ranks) {

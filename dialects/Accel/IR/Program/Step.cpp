@@ -4,6 +4,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/StepNames.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -14,11 +15,14 @@ using namespace accel;
 LogicalResult InputOp::verify() {
   // input_c1
   Builder builder(getContext());
-  int64_t rank = getName() == "seed" ? 0 : 1;
-  Type element = llvm::StringSwitch<Type>(getName())
-                     .Cases({"sample_indices", "seed"}, builder.getI64Type())
-                     .Case("sample_weights", builder.getF32Type())
-                     .Default(Type());
+  StringRef name = getName();
+  int64_t rank = name == "sample_indices" || name == "sample_weights" ? 1 : 0;
+  Type element =
+      llvm::StringSwitch<Type>(getName())
+          .Cases({"sample_indices", "seed"}, builder.getI64Type())
+          .Cases({"sample_weights", kMicrobatchesBehind}, builder.getF32Type())
+          .Case(kTraining, builder.getI1Type())
+          .Default(Type());
   if (!element) {
     return success();
   }

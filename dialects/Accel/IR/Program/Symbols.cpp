@@ -99,6 +99,14 @@ LogicalResult ParameterOp::verify() {
                             "bits, got "
                          << (isScaled ? "none" : "one");
   }
+  // parameter_c6
+  if (getStatistic() && (!element.isF32() || getTrainable() || getCompute())) {
+    return emitOpError() << "expected a statistic of f32 that is not trainable "
+                            "and read as it is stored, got "
+                         << (getTrainable() ? "a trainable one"
+                             : getCompute() ? "one with `compute`"
+                                            : "another element type");
+  }
   // parameter_c3
   return getInitial() ? verifyInitial(*this, *getInitial()) : success();
 }
@@ -188,15 +196,16 @@ LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 namespace {
 /// What a symbol may name.
-enum class Named { ParameterOrState, TrainableOrState, Trainable };
+enum class Named { ParameterOrState, AccumulatedOrState, Trainable };
 } // namespace
 
 static StringRef describe(Named named) {
   switch (named) {
   case Named::ParameterOrState:
     return "an accel.parameter or accel.state";
-  case Named::TrainableOrState:
-    return "a trainable accel.parameter or an accel.state";
+  case Named::AccumulatedOrState:
+    return "an accel.parameter that is trainable or a statistic, or an "
+           "accel.state";
   case Named::Trainable:
     return "a trainable accel.parameter";
   }
@@ -207,7 +216,8 @@ static StringRef describe(Named named) {
 static Type declaredType(Operation *symbol, Named named) {
   if (auto parameter = dyn_cast_if_present<ParameterOp>(symbol)) {
     bool isAllowed =
-        named == Named::ParameterOrState || parameter.getTrainable();
+        named == Named::ParameterOrState || parameter.getTrainable() ||
+        (named == Named::AccumulatedOrState && parameter.getStatistic());
     return isAllowed ? parameter.getType() : Type();
   }
   auto state = dyn_cast_if_present<StateOp>(symbol);
@@ -270,7 +280,7 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // accumulate_c1
   return verifySymbol(*this, symbols, getSymbolAttr(), getValue().getType(),
-                      Named::TrainableOrState);
+                      Named::AccumulatedOrState);
 }
 
 LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Batch normalisation: verification and gradient.
+#include "dialects/Accel/IR/Composite/BatchNorm.h"
+
+#include "dialects/Accel/IR/GradientBuilder.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+using namespace mlir;
+using namespace accel;
+
+Value accel::buildCount(ArithmeticBuilder &b, BatchNormOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  int64_t all = elementCount(op.getOperand()) / shape[1];
+  Type element = elementTypeOf(op.getOperand());
+  if (!op.getWeights()) {
+    return b.constant(RankedTensorType::get({}, element),
+                      static_cast<double>(all));
+  }
+  Value indices = b.sum(op.getWeights(), 0);
+  return b.mul(indices, static_cast<double>(all / shape[op.getAlong()]));
+}
+
+Value accel::keepCounted(ArithmeticBuilder &b, BatchNormOp op, Value value) {
+  if (!op.getWeights()) {
+    return value;
+  }
+  int64_t along = op.getAlong();
+  return b.mul(value, b.create<BroadcastOp>(value.getType(), op.getWeights(),
+                                            ArrayRef<int64_t>(along)));
+}
+
+LogicalResult BatchNormOp::verify() {
+  // batch_norm_c1
+  if (failed(verifyMinimumRank(*this, "operand", getOperand(), 2))) {
+    return failure();
+  }
+  ArrayRef<int64_t> shape = shapeOf(getOperand());
+  int64_t along = getAlong();
+  if (along < 0 || along == 1 || along >= std::ssize(shape)) {
+    return emitOpError() << "expected `along` to be a dimension of the operand "
+                            "that does not count channels, got "
+                         << along;
+  }
+  auto verifyAs = [&](StringRef name, Value value, int64_t size) {
+    return success(!value ||
+                   (succeeded(verifyShape(*this, name, value, {size})) &&
+                    succeeded(verifyElementType(*this, name, value,
+                                                elementTypeOf(getOperand())))));
+  };
+  if (failed(verifyAs("scale", getScale(), shape[1])) ||
+      failed(verifyAs("weights", getWeights(), shape[along]))) {
+    return failure();
+  }
+  // batch_norm_c2
+  double epsilon = getEpsilon().convertToDouble();
+  double momentum = getMomentum().convertToDouble();
+  if (!(epsilon >= 0.0)) {
+    return emitOpError() << "expected `epsilon` of 0 or more, got " << epsilon;
+  }
+  if (!(momentum >= 0.0 && momentum <= 1.0)) {
+    return emitOpError() << "expected `momentum` in [0, 1], got " << momentum;
+  }
+  return success();
+}
+
+// With n = (x - mean) * rstd, g the gradient and m(.) the sum over what counts,
+// divided by its number: dx = rstd * scale * (g - w * m(g) - w * n * m(g * n)).
+// What has weight 0 is normalised by the others' statistics and changes none.
+// The sums over g go over all rows: those of weight 0 change scale and bias if
+// they have a gradient.
+LogicalResult
+BatchNormOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                           MutableArrayRef<Value> operandGradients) {
+  if (failed(refuseGradientOf(*this, "mean", resultGradients[1], "result")) ||
+      failed(
+          refuseGradientOf(*this, "variance", resultGradients[2], "result"))) {
+    return failure();
+  }
+  Value gradient = resultGradients[0];
+  if (!gradient) {
+    return success();
+  }
+  GradientBuilder b(builder, *this);
+  Value x = getOperand();
+  SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
+  auto spread = [&](Value channels) { return b.spread(channels, x, others); };
+  Value rstd = b.rsqrt(b.add(getVariance(), getEpsilon().convertToDouble()));
+  Value normalised = b.mul(b.sub(x, spread(getMean())), spread(rstd));
+  Value bias = b.sum(gradient, others);
+  Value scale = b.sum(b.mul(gradient, normalised), others);
+  // Of an empty microbatch, all of which is padding, no gradient is left.
+  Value count = buildCount(b, *this);
+  Value most = b.max(count, b.constant(count, 1.0));
+  Value share = b.div(b.constant(count, 1.0), most);
+  Value moved = b.mul(b.repeat(share, cast<RankedTensorType>(x.getType())),
+                      b.add(spread(bias), b.mul(normalised, spread(scale))));
+  operandGradients[0] = b.mul(spread(b.mul(rstd, getScale())),
+                              b.sub(gradient, keepCounted(b, *this, moved)));
+  operandGradients[1] = scale;
+  operandGradients[2] = bias;
+  return success();
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converter of batch norms: an operation of the dialect where they train, a
+// formula where their statistics stay.
+#include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/BatchNormMode.h"
+#include "frontends/onnx/Model/Locations.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+LogicalResult checkTypes(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getRank() < 2 || !type.getElementType().isF32()) {
+    return c.error() << "expected a float32 tensor with samples and channels "
+                        "in front, got "
+                     << type << "; convert the model with model.float()";
+  }
+  RankedTensorType channels = type.clone({type.getDimSize(1)});
+  for (size_t i = 1; i < 5; ++i) {
+    if (c.inputType(i) != channels) {
+      return c.error() << "expected input " << i
+                       << " to have one number for each channel, " << channels
+                       << ", got " << c.inputType(i);
+    }
+  }
+  if (!(c.getFloat("epsilon", 1e-5) > 0.0)) {
+    return c.error() << "expected an epsilon above 0, got "
+                     << c.getFloat("epsilon", 1e-5);
+  }
+  return success();
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias
+Value buildWithRunning(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0), channels = c.inputType(3);
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(c.builder, c.loc, type, value,
+                               ArrayRef<int64_t>{1});
+  };
+  Value epsilon = c.makeConstant(channels, c.getFloat("epsilon", 1e-5));
+  Value shifted =
+      AddOp::create(c.builder, c.loc, channels, c.input(4), epsilon);
+  Value rstd = RsqrtOp::create(c.builder, c.loc, channels, shifted);
+  Value centered =
+      SubOp::create(c.builder, c.loc, type, c.input(0), spread(c.input(3)));
+  Value norm = MulOp::create(c.builder, c.loc, type, centered, spread(rstd));
+  Value scaled =
+      MulOp::create(c.builder, c.loc, type, norm, spread(c.input(1)));
+  return AddOp::create(c.builder, c.loc, type, scaled, spread(c.input(2)));
+}
+
+/// The parameter that input `i`, a running statistic, is; empty if it is none.
+StringRef getStatistic(NodeConversion &c, size_t i) {
+  auto read = c.input(i).getDefiningOp<ReadOp>();
+  return read ? read.getSymbol() : StringRef();
+}
+
+LogicalResult convertTraining(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getNumElements() / type.getDimSize(1) < 2) {
+    return c.error(codes::BatchNorm)
+           << "expected more than one element of each channel in a "
+              "microbatch, got one, which has no variance; make microbatches "
+              "larger: --dim batch=8";
+  }
+  for (size_t i = 3; i < 5; ++i) {
+    StringRef name = getStatistic(c, i);
+    if (name.empty()) {
+      return c.error(codes::BatchNorm)
+             << "expected running statistics that are buffers of the model, "
+                "got input "
+             << i
+             << " computed or constant; leave track_running_stats of the "
+                "module as it is, or keep them: --batch-norm=frozen";
+    }
+    if (!c.state.runningStatistics.insert(name).second) {
+      return c.error(codes::BatchNorm)
+             << "expected running statistics that one batch norm moves, once "
+                "in a microbatch, got '"
+             << name
+             << "' a second time; give each its own module, or keep them: "
+                "--batch-norm=frozen";
+    }
+  }
+  double momentum = 1.0 - c.getFloat("momentum", 0.9);
+  if (!(momentum >= 0.0 && momentum <= 1.0)) {
+    return c.error() << "expected a momentum in [0, 1], got "
+                     << c.getFloat("momentum", 0.9);
+  }
+  auto norm = BatchNormOp::create(
+      c.builder, c.loc, type, c.inputType(3), c.inputType(3), c.input(0),
+      c.input(1), c.input(2), c.input(3), c.input(4), /*weights=*/Value(),
+      /*along=*/int64_t{0},
+      c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)).getValue(),
+      c.builder.getF64FloatAttr(momentum).getValue());
+  c.setResult(0, norm.getResult());
+  return success();
+}
+
+} // namespace
+
+LogicalResult convertBatchNorm(NodeConversion &c) {
+  if (failed(checkTypes(c))) {
+    return failure();
+  }
+  if (getBatchNormMode(c.node, c.state.batchNorm) == BatchNormMode::Training) {
+    return convertTraining(c);
+  }
+  for (size_t i = 3; i < 5; ++i) {
+    if (StringRef name = getStatistic(c, i); !name.empty()) {
+      c.state.keptStatistics.insert(name);
+    }
+  }
+  c.state.idleBatchNorms.push_back(getNodeName(c.node));
+  c.setResult(0, buildWithRunning(c));
+  return success();
+}
+
+} // namespace accel::onnx

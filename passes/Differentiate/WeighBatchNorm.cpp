@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tells batch norms which rows are samples of the batch and which are padding,
+// which must not change the statistics of the others.
+#include "passes/Differentiate/Passes.h"
+
+#include "dialects/Accel/IR/AccelDialect.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Differentiate/SampleAxis.h"
+#include "passes/Differentiate/SampleBlocks.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace accel {
+#define GEN_PASS_DEF_WEIGHBATCHNORMPASS
+#include "passes/Differentiate/Passes.h.inc"
+
+namespace {
+
+/// Gives `norm`, whose operand has samples along `axis`, their weights.
+void weigh(BatchNormOp norm, SampleAxis axis, int64_t batch) {
+  OpBuilder builder(norm);
+  ArithmeticBuilder b(builder, norm.getLoc());
+  Type element = elementTypeOf(norm.getOperand());
+  int64_t size = shapeOf(norm.getOperand())[axis.dimension];
+  Value weights = b.create<InputOp>(
+      RankedTensorType::get({batch}, builder.getF32Type()), "sample_weights");
+  auto repeated = RankedTensorType::get(
+      {size / (batch * axis.inner), batch, axis.inner}, builder.getF32Type());
+  Value each = b.create<BroadcastOp>(repeated, weights, ArrayRef<int64_t>{1});
+  norm.getWeightsMutable().assign(b.cast(b.reshape(each, {size}), element));
+  norm.setAlong(axis.dimension);
+}
+
+class WeighBatchNormPass
+    : public impl::WeighBatchNormPassBase<WeighBatchNormPass> {
+public:
+  using WeighBatchNormPassBase::WeighBatchNormPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto function = module.lookupSymbol<func::FuncOp>("microbatch");
+    auto batch = module->getAttrOfType<IntegerAttr>("accel.batch");
+    if (!function || !batch) {
+      module.emitError(
+          "expected a function @microbatch and attribute 'accel.batch', got ")
+          << (function ? "no attribute" : "no function");
+      return signalPassFailure();
+    }
+    Block &body = function.getBody().front();
+    SampleBlocks samples(body, batch.getInt());
+    for (BatchNormOp norm : llvm::to_vector(body.getOps<BatchNormOp>())) {
+      Value operand = norm.getOperand();
+      std::optional<int64_t> size = samples.getBlockSize(operand);
+      auto axis = size ? findSampleAxis(shapeOf(operand), *size, batch.getInt())
+                       : std::nullopt;
+      // Where samples are not separate, microbatches are whole: nothing is
+      // padding.
+      if (axis && axis->dimension != 1) {
+        weigh(norm, *axis, batch.getInt());
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace accel
