@@ -24,8 +24,8 @@ bool accel::isWidening(Operation *op) {
 }
 
 bool accel::isViewOp(Operation *op) {
-  return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp>(
-             op) ||
+  return isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp,
+                         WindowsOp>(op) ||
          isWidening(op);
 }
 
@@ -73,6 +73,18 @@ static AffineView viewOfSplit(SplitOp op, Value value) {
   return merged(shapeOf(value), strides, before * strides[op.getAxis()]);
 }
 
+/// Windows may overlap, which is no matter for who reads them.
+static AffineView viewOfWindows(WindowsOp op) {
+  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getOperand()));
+  for (auto [axis, dilation] : llvm::zip(op.getAxes(), op.getDilations())) {
+    strides.push_back(strides[axis] * dilation);
+  }
+  for (auto [axis, stride] : llvm::zip(op.getAxes(), op.getStrides())) {
+    strides[axis] *= stride;
+  }
+  return merged(shapeOf(op.getResult()), strides, 0);
+}
+
 AffineView accel::getAffineView(Value value) {
   Operation *op = value.getDefiningOp();
   ArrayRef<int64_t> sizes = shapeOf(value);
@@ -108,6 +120,7 @@ AffineView accel::getAffineView(Value value) {
         }
         return merged(sizes, strides, offset);
       })
+      .Case([&](WindowsOp windows) { return viewOfWindows(windows); })
       .Case([&](SplitOp split) { return viewOfSplit(split, value); });
 }
 

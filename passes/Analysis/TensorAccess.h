@@ -38,7 +38,8 @@ using IsRoot = llvm::function_ref<bool(mlir::Value)>;
 bool isWidening(mlir::Operation *op);
 
 /// Whether `op` only addresses its operand differently (reshape, transpose,
-/// broadcast, slice, split) or widens it: nothing need be stored for it.
+/// broadcast, slice, split, windows) or widens it: nothing need be stored for
+/// it.
 bool isViewOp(mlir::Operation *op);
 
 /// The view that result `value` of a view operation is of its operand. A

@@ -33,9 +33,9 @@ public:
 
   Axis carry() const {
     return llvm::TypeSwitch<Operation *, Axis>(operand.getOwner())
-        .Case<TransposeOp, BroadcastOp, SliceOp, PadOp, SplitOp, ConcatOp,
-              CumsumOp, MatmulOp, GatherOp, AttentionOp, LayerNormOp,
-              BatchNormOp>([&](auto op) { return of(op); })
+        .Case<TransposeOp, BroadcastOp, SliceOp, PadOp, WindowsOp, SumWindowsOp,
+              SplitOp, ConcatOp, CumsumOp, MatmulOp, GatherOp, AttentionOp,
+              LayerNormOp, BatchNormOp>([&](auto op) { return of(op); })
         .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
             [&](auto op) { return ofReduction(op.getAxes()); })
         .Case([&](SoftmaxOp op) { return unless(isLast()); })
@@ -79,6 +79,16 @@ private:
   }
   Axis of(PadOp op) const {
     return ofPart(op.getLow()[axis.dimension], op.getStrides()[axis.dimension]);
+  }
+
+  /// The elements of a window lie behind all dimensions that stay.
+  Axis of(WindowsOp op) const {
+    return unless(llvm::is_contained(op.getAxes(), axis.dimension));
+  }
+  Axis of(SumWindowsOp op) const {
+    bool isInWindow = axis.dimension >= std::ssize(shapeOf(result));
+    return unless(isInWindow ||
+                  llvm::is_contained(op.getAxes(), axis.dimension));
   }
 
   Axis of(SplitOp op) const {

@@ -6,6 +6,8 @@
 
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Fuse/ExpandWindows.h"
+#include "passes/Fuse/WindowProducts.h"
 #include "passes/Target/Target.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -289,6 +291,8 @@ private:
             &getContext());
     patterns.add<ExpandGelu<GeluOp>, ExpandGelu<GeluGradOp>>(&getContext(),
                                                              kept);
+    populateWindowProducts(patterns);
+    populateWindowExpansions(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),

@@ -19,6 +19,7 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createFoldConstantsPass({options.maxConstantElements}));
   // The recognitions see one form of every view.
   manager.addPass(createCleanGraphPass());
+  manager.addPass(createSinkTransposesPass());
   manager.addPass(createRecogniseLayerNormPass());
   manager.addPass(createRecogniseGeluPass());
   manager.addPass(createRecogniseAttentionPass());

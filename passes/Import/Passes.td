@@ -64,6 +64,28 @@ def CleanGraphPass : Pass<"accel-clean-graph", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def SinkTransposesPass : Pass<"accel-sink-transposes", "mlir::ModuleOp"> {
+  let summary = "moves transposes of channels behind what follows";
+  let description = [{
+    Convolutions and pools are imported with the channels last, between a transpose that brings the channels there and one that
+    brings them back. The latter moves behind element-wise operations, reductions and concatenations, until it meets the next
+    convolution's and both disappear. Operands that no transpose makes take part if they are broadcasts or splats; so a bias, a norm,
+    an activation and a residual between convolutions are computed in the order in which their products lie in memory.
+
+    **Requires** a clean graph.
+    **Ensures** values are those from before.
+
+    ```mlir
+    %t = accel.transpose %x [0, 3, 1, 2] : tensor<2x5x5x8xf32> -> tensor<2x8x5x5xf32>
+    %y = accel.relu %t : tensor<2x8x5x5xf32>
+    // becomes
+    %r = accel.relu %x : tensor<2x5x5x8xf32>
+    %z = accel.transpose %r [0, 3, 1, 2] : tensor<2x5x5x8xf32> -> tensor<2x8x5x5xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def RecogniseLayerNormPass : Pass<"accel-recognise-layer-norm", "mlir::ModuleOp"> {
   let summary = "replaces the arithmetic of a layer norm by accel.layer_norm";
   let description = [{

@@ -60,7 +60,7 @@ Value LowValues::make(Value value) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   Operation *op = value.getDefiningOp();
-  bool isView = op && isa<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op);
+  bool isView = isStoredView(op);
   if (!isView || !known.contains(getStoredValue(value))) {
     return CastOp::create(builder, value.getLoc(), value, low);
   }

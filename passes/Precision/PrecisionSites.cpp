@@ -43,7 +43,8 @@ SmallVector<OpOperand *> accel::getLowOperands(Operation *site) {
 }
 
 bool accel::isStoredView(Operation *op) {
-  return isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp>(op);
+  return isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp, WindowsOp>(
+      op);
 }
 
 Value accel::getStoredValue(Value value) {

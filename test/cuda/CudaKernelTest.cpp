@@ -209,6 +209,8 @@ INSTANTIATE_TEST_SUITE_P(Codes, CudaKernelTest,
                          testing::ValuesIn(getQuantizeCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(SmallFloats, CudaKernelTest,
                          testing::ValuesIn(getSmallFloatCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WindowViews, CudaKernelTest,
+                         testing::ValuesIn(getWindowViewCases()), nameOf);
 
 } // namespace
 } // namespace accel::test

@@ -4,6 +4,7 @@
 #define ACCEL_DIALECTS_ACCEL_IR_ACCELOPS_TD
 include "dialects/Accel/IR/Elementwise.td"
 include "dialects/Accel/IR/Shape.td"
+include "dialects/Accel/IR/Window.td"
 include "dialects/Accel/IR/Reduction.td"
 include "dialects/Accel/IR/Linear.td"
 include "dialects/Accel/IR/Composite.td"

@@ -26,7 +26,11 @@ class Accel_ReduceOp<string mnemonic, string text, string what, string gradient 
 }
 
 def Accel_ReduceSumOp : Accel_ReduceOp<"reduce_sum", "sum over dimensions", "The sum">;
-def Accel_ReduceMaxOp : Accel_ReduceOp<"reduce_max", "maximum over dimensions", "The maximum", " Elements that share the maximum share its gradient evenly.">;
+def Accel_ReduceMaxOp : Accel_ReduceOp<"reduce_max", "maximum over dimensions", "The maximum",
+    " Elements that share the maximum share its gradient evenly; with `first` all of it goes to the first of them, as in a max pool."> {
+  let arguments = (ins Accel_NumberTensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$first);
+  let assemblyFormat = "$operand $axes (`first` $first^)? attr-dict `:` type($operand) `->` type($result)";
+}
 def Accel_ReduceMinOp : Accel_ReduceOp<"reduce_min", "minimum over dimensions", "The minimum", " Elements that share the minimum share its gradient evenly.">;
 
 def Accel_CumsumOp : Accel_FusedOp<"cumsum", "None", [SameOperandsAndResultType]> {

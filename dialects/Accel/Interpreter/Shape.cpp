@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <functional>
+
 using namespace mlir;
 
 namespace accel {
@@ -120,6 +122,47 @@ Evaluation evaluatePad(PadOp op, const HostTensor &operand) {
   return HostTensors{result};
 }
 
+/// The strides of the windows of a tensor of `shape`: those of its dimensions,
+/// then those of a window's elements.
+template <typename OpTy>
+llvm::SmallVector<int64_t> getWindowStrides(OpTy op, ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> strides = getRowMajorStrides(shape);
+  for (auto [axis, dilation] :
+       llvm::zip_equal(op.getAxes(), op.getDilations())) {
+    strides.push_back(strides[axis] * dilation);
+  }
+  for (auto [axis, stride] : llvm::zip_equal(op.getAxes(), op.getStrides())) {
+    strides[axis] *= stride;
+  }
+  return strides;
+}
+
+Evaluation evaluateWindows(WindowsOp op, const HostTensor &operand) {
+  return HostTensors{readStrided(operand, op.getType(), 0,
+                                 getWindowStrides(op, operand.getShape()))};
+}
+
+Evaluation evaluateSumWindows(SumWindowsOp op, const HostTensor &operand) {
+  HostTensor result(op.getType());
+  llvm::SmallVector<int64_t> strides = getWindowStrides(op, result.getShape());
+  auto add = [&](auto out, auto in, auto sum) {
+    forEachStrided(operand.getShape(), strides, 0,
+                   [&](int64_t element, int64_t position) {
+                     out[position] = sum(out[position], in[element]);
+                   });
+  };
+  if (result.isFloat()) {
+    add(result.mutableFloats(), operand.floats(), std::plus<double>());
+  } else {
+    Type type = result.getElementType();
+    add(result.mutableIntegers(), operand.integers(),
+        [&](uint64_t sum, uint64_t x) {
+          return wrapToElementType(sum + x, type);
+        });
+  }
+  return HostTensors{result};
+}
+
 Evaluation evaluateSplit(SplitOp op, const HostTensor &operand) {
   llvm::SmallVector<int64_t> strides = getRowMajorStrides(operand.getShape());
   int64_t offset = 0;
@@ -160,6 +203,12 @@ Evaluation evaluateShape(Operation *op, ArrayRef<HostTensor> operands) {
       })
       .Case([&](SliceOp slice) { return evaluateSlice(slice, operands[0]); })
       .Case([&](PadOp pad) { return evaluatePad(pad, operands[0]); })
+      .Case([&](WindowsOp windows) {
+        return evaluateWindows(windows, operands[0]);
+      })
+      .Case([&](SumWindowsOp sum) {
+        return evaluateSumWindows(sum, operands[0]);
+      })
       .Case([&](SplitOp split) { return evaluateSplit(split, operands[0]); })
       .Case([&](ConcatOp concat) { return evaluateConcat(concat, operands); })
       .Default(Evaluation());

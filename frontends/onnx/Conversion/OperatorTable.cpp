@@ -24,6 +24,14 @@ constexpr OperatorInfo operators[] = {
      "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
      "qk_matmul_output_mode:int softcap:float=0 softmax_precision:int=1",
      convertAttention, 4},
+    {"AveragePool", first, 18, 1, 1,
+     "auto_pad:string ceil_mode:int count_include_pad:int "
+     "kernel_shape:ints! pads:ints strides:ints",
+     convertAveragePool},
+    {"AveragePool", 19, last, 1, 1,
+     "auto_pad:string ceil_mode:int count_include_pad:int dilations:ints "
+     "kernel_shape:ints! pads:ints strides:ints",
+     convertAveragePool},
     {"BatchNormalization", first, last, 5, 5,
      "epsilon:float momentum:float training_mode:int", convertBatchNorm, 5},
     {"Cast", first, 18, 1, 1, "to:int!", convertCast},
@@ -44,6 +52,14 @@ constexpr OperatorInfo operators[] = {
      convertConstant},
     {"ConstantOfShape", first, last, 1, 1, "value:tensor",
      convertConstantOfShape},
+    {"Conv", first, last, 2, 3,
+     "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints "
+     "strides:ints",
+     convertConv},
+    {"ConvTranspose", first, last, 2, 3,
+     "auto_pad:string dilations:ints group:int kernel_shape:ints "
+     "output_padding:ints output_shape:ints pads:ints strides:ints",
+     convertConvTranspose},
     {"Cos", first, last, 1, 1, "", convertUnary},
     {"CumSum", first, last, 2, 2, "exclusive:int reverse:int", convertCumSum},
     {"Div", first, last, 2, 2, "", convertBinary},
@@ -64,6 +80,7 @@ constexpr OperatorInfo operators[] = {
     {"Gemm", first, last, 2, 3, "alpha:float beta:float transA:int transB:int",
      convertGemm},
     {"GlobalAveragePool", first, last, 1, 1, "", convertGlobalAveragePool},
+    {"GlobalMaxPool", first, last, 1, 1, "", convertGlobalMaxPool},
     {"Greater", first, last, 2, 2, "", convertCompare},
     {"GreaterOrEqual", first, last, 2, 2, "", convertCompare},
     {"GroupNormalization", 18, 20, 3, 3, "epsilon:float num_groups:int!",
@@ -88,6 +105,10 @@ constexpr OperatorInfo operators[] = {
     {"LogSoftmax", first, last, 1, 1, "axis:int", convertLogSoftmax},
     {"MatMul", first, last, 2, 2, "", convertMatMul},
     {"Max", first, last, 1, anyNumber, "", convertBinary},
+    {"MaxPool", first, last, 1, 1,
+     "auto_pad:string ceil_mode:int dilations:ints kernel_shape:ints! "
+     "pads:ints storage_order:int strides:ints",
+     convertMaxPool, 2},
     {"Mean", first, last, 1, anyNumber, "", convertSum},
     {"Min", first, last, 1, anyNumber, "", convertBinary},
     {"Mish", 18, last, 1, 1, "", convertActivation},

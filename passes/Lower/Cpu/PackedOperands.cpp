@@ -2,6 +2,8 @@
 // Panels of the right matrix lie in front of rows of the left one.
 #include "passes/Lower/Cpu/PackedOperands.h"
 
+#include "passes/Lower/Cpu/WindowCopy.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -33,9 +35,38 @@ PackRoutines::Part PackedOperands::getPart(const ProductOperand &operand,
   return part;
 }
 
+/// A copy, in the workspace, of rows and columns of a matrix of windows.
+ProductMatrix PackedOperands::copyPart(const ProductMatrix &windows,
+                                       ProductRange rows, ProductRange columns,
+                                       bool isSummedByRow) const {
+  if (windows.isTransposed) {
+    std::swap(rows, columns);
+  }
+  bool isBlockLong = isSummedByRow == windows.isTransposed;
+  ProductMatrix copy{workspace, t.index(tiles.copyOffset()),
+                     t.index(tiles.copyStride(isBlockLong)),
+                     windows.isTransposed};
+  copyWindows(t, *windows.windows, windows, rows, columns, copy);
+  return copy;
+}
+
 void PackedOperands::packRhs(const ProductOperand &rhs,
                              const ProductRange &columns,
                              const DepthBlock &block) const {
+  if (rhs.numbers.windows) {
+    Value all = columns.count(t);
+    int64_t step = ProductTiles::kCopiedColumns;
+    return t.each(t.index(0), all, step, [&](Value first) {
+      Value count = t.min(t.sub(all, first), t.index(step));
+      Value begin = t.add(columns.first, first);
+      ProductMatrix copy =
+          copyPart(rhs.numbers, {block.first, t.add(block.first, block.depth)},
+                   {begin, t.add(begin, count)}, /*isSummedByRow=*/true);
+      Value at = t.mul(t.div(first, registers.columns), panelStride());
+      rhsPacking.packRhs(t, {copy, {}, {}}, {workspace, at}, panelStride(),
+                         count, block.depth);
+    });
+  }
   rhsPacking.packRhs(
       t, getPart(rhs, block.first, columns.first, /*isSummedByRow=*/true),
       {workspace, t.index(0)}, panelStride(), columns.count(t), block.depth);
@@ -44,6 +75,13 @@ void PackedOperands::packRhs(const ProductOperand &rhs,
 void PackedOperands::packLhs(const ProductOperand &lhs,
                              const ProductRange &rows,
                              const DepthBlock &block) const {
+  if (lhs.numbers.windows) {
+    ProductMatrix copy = copyPart(
+        lhs.numbers, rows, {block.first, t.add(block.first, block.depth)},
+        /*isSummedByRow=*/false);
+    return lhsPacking.packLhs(t, {copy, {}, {}}, {workspace, lhsAt()},
+                              rows.count(t), block.depth);
+  }
   lhsPacking.packLhs(
       t, getPart(lhs, rows.first, block.first, /*isSummedByRow=*/false),
       {workspace, lhsAt()}, rows.count(t), block.depth);

@@ -33,6 +33,8 @@ public:
                 const ProductMatrix &sums, Value adds) const;
 
 private:
+  ProductMatrix copyPart(const ProductMatrix &windows, ProductRange rows,
+                         ProductRange columns, bool isSummedByRow) const;
   PackRoutines::Part getPart(const ProductOperand &operand, Value row,
                              Value column, bool isSummedByRow) const;
   Value panelStride() const {

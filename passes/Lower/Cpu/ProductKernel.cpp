@@ -23,6 +23,7 @@
 #include "passes/Lower/Cpu/PackedOperands.h"
 #include "passes/Lower/Cpu/ProductEpilogue.h"
 #include "passes/Lower/Cpu/ProductSums.h"
+#include "passes/Lower/Cpu/WindowCopy.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -95,6 +96,11 @@ void ProductKernel::emit(const ProductMatrices &first) {
 ProductOperand ProductKernel::getOperand(const ProductOperand &first,
                                          Value number, int64_t vectors) {
   ProductOperand operand = first;
+  if (const WindowMatrix *windows = first.numbers.windows) {
+    operand.numbers =
+        first.numbers.behind(t, getPlace(t, windows->matrices, number));
+    return operand;
+  }
   operand.numbers =
       first.numbers.behind(t, t.mul(number, vectors * tiles.depth));
   if (first.areScaled()) {
@@ -230,6 +236,16 @@ bool checkGeometry(KernelEmitter &emitter, MatmulOp op,
   return true;
 }
 
+/// An operand that is a view of windows.
+ProductMatrix getWindows(KernelEmitter &emitter, Value operand,
+                         const WindowMatrix &windows, bool isTransposed) {
+  TileCode t(emitter.getBuilder(), emitter.getLoc());
+  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value buffer = emitter.getBuffer(cast<BlockArgument>(root));
+  return {FloatMemory::cast(t, buffer), t.index(windows.offset), t.index(0),
+          isTransposed, &windows};
+}
+
 /// The matrix that an operand is, or the first of them. The buffer is null
 /// after an error.
 ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
@@ -243,7 +259,12 @@ ProductMatrix getMatrix(KernelEmitter &emitter, MatmulOp op, Value operand,
 
 /// Operand `index` of the product, and its scales.
 ProductOperand getOperand(KernelEmitter &emitter, MatmulOp op, unsigned index,
-                          bool isTransposed) {
+                          bool isTransposed,
+                          const std::optional<WindowMatrix> &windows) {
+  if (windows) {
+    return {getWindows(emitter, op->getOperand(index), *windows, isTransposed),
+            {}};
+  }
   ProductOperand operand{
       getMatrix(emitter, op, op->getOperand(index), isTransposed), {}};
   if (!op.getScales().empty()) {
@@ -272,8 +293,12 @@ void accel::emitProductKernel(KernelEmitter &emitter, MatmulOp op) {
   if (!checkDomain(emitter, op, tiles) || !checkGeometry(emitter, op, tiles)) {
     return;
   }
-  ProductOperand lhs = getOperand(emitter, op, 0, tiles.transposeLhs);
-  ProductOperand rhs = getOperand(emitter, op, 1, tiles.transposeRhs);
+  auto lhsWindows = WindowMatrix::findInKernel(op.getLhs());
+  auto rhsWindows = WindowMatrix::findInKernel(op.getRhs());
+  ProductOperand lhs =
+      getOperand(emitter, op, 0, tiles.transposeLhs, lhsWindows);
+  ProductOperand rhs =
+      getOperand(emitter, op, 1, tiles.transposeRhs, rhsWindows);
   if (emitter.hasFailed()) {
     return;
   }

@@ -10,6 +10,8 @@
 
 namespace accel {
 
+struct WindowMatrix;
+
 /// Rows or columns from `first` to `last` - 1.
 struct ProductRange {
   mlir::Value first, last;
@@ -31,8 +33,10 @@ struct ProductMatrix {
   mlir::Value at;
   mlir::Value stride;
   bool isTransposed = false; ///< neighbours in memory are those of a column
+  /// Not null: rows lie as this says, and `stride` means nothing. Borrowed.
+  const WindowMatrix *windows = nullptr;
 
-  /// The matrix from an element on.
+  /// The matrix from an element on. Requires: no `windows`.
   ProductMatrix from(const IndexArithmetic &t, mlir::Value row,
                      mlir::Value column) const;
   /// The matrix `elements` further on in the buffer.

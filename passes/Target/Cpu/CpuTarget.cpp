@@ -8,6 +8,7 @@
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Analysis/TurnedResult.h"
+#include "passes/Analysis/WindowMatrix.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
@@ -91,6 +92,18 @@ Decision CpuTarget::mayFollow(MatmulOp product, Operation *op) const {
   return Decision::yes();
 }
 
+/// Whether `operand` is a view of windows. A matrix that is transposed in some
+/// other way is cheaper to copy once than in parts, by each thread.
+static bool readsWindows(Value operand) {
+  while (isViewOp(operand.getDefiningOp())) {
+    if (operand.getDefiningOp<WindowsOp>()) {
+      return true;
+    }
+    operand = operand.getDefiningOp()->getOperand(0);
+  }
+  return false;
+}
+
 Decision CpuTarget::readsInPlace(Operation *op, Value operand,
                                  Value root) const {
   if (elementTypeOf(operand) != elementTypeOf(root)) {
@@ -101,6 +114,10 @@ Decision CpuTarget::readsInPlace(Operation *op, Value operand,
       isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4;
   if (isTile ? liesInRows(operand, root)
              : isContiguousPart(operand, root, offset)) {
+    return Decision::yes();
+  }
+  if (isa<MatmulOp>(op) && elementTypeOf(operand).isF32() &&
+      readsWindows(operand) && WindowMatrix::find(operand, root)) {
     return Decision::yes();
   }
   return Decision::no(isTile ? "elements of a head are no neighbours"

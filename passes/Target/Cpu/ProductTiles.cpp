@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/WindowMatrix.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -30,7 +31,9 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           block,
           static_cast<int64_t>(op.getBlock().value_or(0)),
           packedColumns,
-          !findSums(kernel, op)};
+          !findSums(kernel, op),
+          WindowMatrix::findInKernel(op.getLhs()) ||
+              WindowMatrix::findInKernel(op.getRhs())};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }
@@ -53,8 +56,17 @@ int64_t ProductTiles::summedRows() const {
   return std::min<int64_t>(llvm::alignTo(rows, kMostBlockRows), most);
 }
 
+int64_t ProductTiles::copyOffset() const {
+  int64_t sums = keepsSums ? summedRows() * packedColumns : 0;
+  return llvm::alignTo(sumsOffset() + sums, 16);
+}
+
 int64_t ProductTiles::workspaceBytes() const {
-  return 4 * (sumsOffset() + (keepsSums ? summedRows() * packedColumns : 0));
+  static_assert(kCopiedColumns >= kPackedRows);
+  int64_t copied =
+      std::max(kCopiedColumns * copyStride(true), block * copyStride(false));
+  int64_t sums = keepsSums ? summedRows() * packedColumns : 0;
+  return 4 * (copiesWindows ? copyOffset() + copied : sumsOffset() + sums);
 }
 
 int64_t accel::getBlockMultiple(MatmulOp op) {

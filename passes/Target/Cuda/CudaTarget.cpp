@@ -140,6 +140,16 @@ Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
                             "by tanh or its gradient, and the rounding");
 }
 
+/// cuBLASLt reads matrices, and knows nothing of windows.
+Decision CudaTarget::readsInPlace(Operation *op, Value operand,
+                                  Value root) const {
+  int64_t offset = 0;
+  if (isa<MatmulOp>(op) && !isContiguousPart(operand, root, offset)) {
+    return Decision::no("it does not lie in one piece");
+  }
+  return cpu.readsInPlace(op, operand, root);
+}
+
 /// Enough warps are at work when each processor of a large GPU, of which there
 /// are 132 to 160, has about 16.
 static constexpr int64_t kEnoughWarps = 2048;

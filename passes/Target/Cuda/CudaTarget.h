@@ -45,9 +45,7 @@ public:
   mlir::Operation *getActivation(MatmulOp product) const override;
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
-                        mlir::Value root) const override {
-    return cpu.readsInPlace(op, operand, root);
-  }
+                        mlir::Value root) const override;
   int64_t getRowLength(int64_t columns) const override {
     return cpu.getRowLength(columns);
   }

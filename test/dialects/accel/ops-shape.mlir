@@ -101,3 +101,14 @@ func.func @unknown_sizes(%x: tensor<?x8xf32>, %y: tensor<8x?xf32>, %row: tensor<
 {-#
   dialect_resources: { builtin: { weights: "0x080000000100000000000000FEFFFFFFFFFFFFFF" } }
 #-}
+
+// CHECK-LABEL: func.func @windows
+func.func @windows(%x: tensor<4x9x8x5xf32>) -> tensor<4x9x8x5xf32> {
+  // CHECK: accel.windows %{{.+}} axes [1, 2] sizes [3, 2] strides [2, 1] dilations [1, 2] : tensor<4x9x8x5xf32> -> tensor<4x4x6x5x3x2xf32>
+  %w = accel.windows %x axes [1, 2] sizes [3, 2] strides [2, 1] dilations [1, 2] : tensor<4x9x8x5xf32> -> tensor<4x4x6x5x3x2xf32>
+  // CHECK: accel.reduce_max %{{.+}} [4, 5] first : tensor<4x4x6x5x3x2xf32> -> tensor<4x4x6x5xf32>
+  %m = accel.reduce_max %w [4, 5] first : tensor<4x4x6x5x3x2xf32> -> tensor<4x4x6x5xf32>
+  // CHECK: accel.sum_windows %{{.+}} axes [1, 2] sizes [3, 2] strides [2, 1] dilations [1, 2] : tensor<4x4x6x5x3x2xf32> -> tensor<4x9x8x5xf32>
+  %s = accel.sum_windows %w axes [1, 2] sizes [3, 2] strides [2, 1] dilations [1, 2] : tensor<4x4x6x5x3x2xf32> -> tensor<4x9x8x5xf32>
+  return %s : tensor<4x9x8x5xf32>
+}

@@ -249,6 +249,27 @@ class Activations(nn.Module):
         return self.last(x.repeat(1, 2))
 
 
+class ConvNet(nn.Module):
+    """Convolutions with padding, strides, groups, dilation; pools that overlap or not."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3, padding=1)
+        self.grouped = nn.Conv2d(8, 12, (3, 5), (2, 1), (1, 2), groups=4, bias=False)
+        self.depthwise = nn.Conv2d(12, 24, 3, padding=2, dilation=2, groups=12)
+        self.pointwise = nn.Conv2d(24, 16, 1)
+        self.skip = nn.Conv2d(24, 16, 1, stride=1, bias=False)
+        self.head = nn.Linear(16, 10)
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        x = F.max_pool2d(F.relu(self.stem(image)), 3, 2, 1)
+        x = F.relu(self.grouped(x))
+        x = F.gelu(self.depthwise(x))
+        x = F.avg_pool2d(x, 2, ceil_mode=True)
+        x = F.relu(self.pointwise(x) + self.skip(x))
+        return self.head(F.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
 class Gpt2WithPositions(GPT2LMHeadModel):
     """Everything that Hugging Face's forward takes, given."""
 
@@ -549,6 +570,11 @@ def mlp(dropout: float = 0.0, seed: int = 5) -> nn.Module:
 def activations(seed: int = 35) -> nn.Module:
     torch.manual_seed(seed)
     return perturb(Activations(), seed + 1)
+
+
+def convnet(seed: int = 51) -> nn.Module:
+    torch.manual_seed(seed)
+    return perturb(ConvNet(), seed + 1)
 
 
 def mlp16(seed: int = 17) -> nn.Module:

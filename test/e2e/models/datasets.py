@@ -139,6 +139,16 @@ def write_arrays(folder: Path, vocabulary: int, length: int, seed: int) -> None:
     np.save(folder / "labels.npy", data.targets)
 
 
+def write_images(folder: Path, shape: tuple, classes: int, seed: int) -> None:
+    """Noise over one pattern for each class."""
+    random = np.random.default_rng(seed)
+    patterns = random.normal(size=(classes, *shape))
+    labels = random.integers(classes, size=61)
+    image = patterns[labels] + 0.5 * random.normal(size=(61, *shape))
+    np.save(folder / "image.npy", image.astype(np.float32))
+    np.save(folder / "labels.npy", labels.astype(np.int64))
+
+
 def write_features(folder: Path, width: int, classes: int, seed: int) -> None:
     """Noisy points around one centre per class."""
     random = np.random.default_rng(seed)

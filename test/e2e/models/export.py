@@ -175,6 +175,12 @@ def activations(name: str) -> None:
     export_torchscript(model, HERE / name / "model.onnx", inputs, True)
 
 
+def convnet(name: str) -> None:
+    inputs = {"image": torch.zeros(2, 3, 13, 11)}
+    path = HERE / name / "model.onnx"
+    export_dynamo(architectures.convnet().train(), path, inputs, {0: "batch"})
+
+
 def mlp16(name: str) -> None:
     inputs = {"x": torch.zeros(16, 32)}
     export_torchscript(architectures.mlp16(), HERE / name / "model.onnx", inputs, True)
@@ -313,6 +319,7 @@ EXPORTS = {
     "mlp": mlp,
     "mlp16": mlp16,
     "activations": activations,
+    "convnet": convnet,
     "mlp-dropout": mlp_dropout,
     "mlp-folded": mlp_folded,
     "mlp-smoothing": mlp_smoothing,

@@ -335,6 +335,13 @@ MODELS = {
         sources={"default": _arrays("x")},
         variants=(Variant("", ADAMW_HALF),),
     ),
+    "convnet": Model(
+        build=architectures.convnet,
+        objective="classification",
+        write_data=lambda folder: datasets.write_images(folder, (3, 13, 11), 10, 53),
+        sources={"default": _arrays("image")},
+        variants=(Variant("", ADAMW_HALF),),
+    ),
     # Little is between its products, so a golden in fp8 is met closely.
     "mlp16": Model(
         build=architectures.mlp16,

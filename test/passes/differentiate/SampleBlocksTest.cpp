@@ -199,6 +199,22 @@ module {
 })mlir");
 }
 
+// Windows that move within samples, and over them.
+TEST_F(SampleBlocksTest, AreKeptByWindowsWithinSamples) {
+  check(R"mlir(
+module {
+  func.func @forward(%x: tensor<3x7x2xf64>) {
+    %w = accel.windows %x axes [1] sizes [3] strides [2] dilations [1] {blocks = 18} : tensor<3x7x2xf64> -> tensor<3x3x2x3xf64>
+    %t = accel.tanh %w {blocks = 18} : tensor<3x3x2x3xf64>
+    %s = accel.sum_windows %t axes [1] sizes [3] strides [2] dilations [1] {blocks = 14} : tensor<3x3x2x3xf64> -> tensor<3x7x2xf64>
+    %over = accel.windows %x axes [0] sizes [2] strides [1] dilations [1] {blocks = "mixed"} : tensor<3x7x2xf64> -> tensor<2x7x2x2xf64>
+    %behind = accel.transpose %w [3, 1, 2, 0] {blocks = 1} : tensor<3x3x2x3xf64> -> tensor<3x3x2x3xf64>
+    %samples = accel.sum_windows %behind axes [1] sizes [3] strides [2] dilations [1] {blocks = "mixed"} : tensor<3x3x2x3xf64> -> tensor<3x7x2xf64>
+    return
+  }
+})mlir");
+}
+
 // Sums over other dimensions and broadcasts of what is left; and over samples.
 TEST_F(SampleBlocksTest, AreLostInSumsOverSamplesOnly) {
   check(R"mlir(

@@ -79,6 +79,8 @@ std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();
 std::vector<KernelCase> getQuantizeCases();
 std::vector<KernelCase> getSmallFloatCases();
+std::vector<KernelCase> getWindowProductCases();
+std::vector<KernelCase> getWindowViewCases();
 
 } // namespace accel::test
 

@@ -120,6 +120,10 @@ INSTANTIATE_TEST_SUITE_P(Codes, KernelOracleTest,
                          testing::ValuesIn(getQuantizeCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(SmallFloats, KernelOracleTest,
                          testing::ValuesIn(getSmallFloatCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WindowViews, KernelOracleTest,
+                         testing::ValuesIn(getWindowViewCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WindowProducts, KernelOracleTest,
+                         testing::ValuesIn(getWindowProductCases()), nameOf);
 
 TEST(VariantsTest, RunOnThisProcessor) {
   // What other cases run: with none they would pass and have checked nothing.

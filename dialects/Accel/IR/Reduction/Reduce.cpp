@@ -56,6 +56,30 @@ static Value buildExtremeGradient(GradientBuilder &b, Value operand,
   return b.keepWhere(reached, b.spread(share, operand, axes));
 }
 
+/// The gradient of a maximum `largest` of `operand` that goes to the first
+/// element that is equal to it, counted in row-major order.
+static Value buildFirstMaximumGradient(GradientBuilder &b, Value operand,
+                                       Value largest, Value gradient,
+                                       ArrayRef<int64_t> axes) {
+  auto type = cast<RankedTensorType>(operand.getType())
+                  .clone(b.getBuilder().getI32Type());
+  int64_t count = 1;
+  Value place;
+  for (int64_t axis : llvm::reverse(axes)) {
+    Value index = b.create<IotaOp>(type, axis);
+    Value steps = count == 1 ? index : b.mul(index, count);
+    place = place ? b.add(place, steps) : steps;
+    count *= type.getDimSize(axis);
+  }
+  Value reached = b.compare(ComparePredicate::EQ, operand,
+                            b.spread(largest, operand, axes));
+  Value behind = b.constant(type, static_cast<double>(count));
+  Value first = b.create<ReduceMinOp>(b.select(reached, place, behind), axes);
+  Value isFirst =
+      b.compare(ComparePredicate::EQ, place, b.spread(first, place, axes));
+  return b.keepWhere(isFirst, b.spread(gradient, operand, axes));
+}
+
 void ReduceSumOp::build(OpBuilder &builder, OperationState &state,
                         Value operand, ArrayRef<int64_t> axes) {
   build(builder, state, reducedType(operand, axes), operand, axes);
@@ -103,8 +127,9 @@ ReduceMaxOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   GradientBuilder b(builder, *this);
+  auto build = getFirst() ? buildFirstMaximumGradient : buildExtremeGradient;
   operandGradients[0] =
-      buildExtremeGradient(b, getOperand(), getResult(), gradient, getAxes());
+      build(b, getOperand(), getResult(), gradient, getAxes());
   return success();
 }
 

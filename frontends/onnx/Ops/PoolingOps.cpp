@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of pools: the maximum or the mean of every window.
+#include "dialects/Accel/Interpreter/HostTensor.h"
+#include "frontends/onnx/Builders/ChannelsLast.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+/// The windows of input 0 over its dimensions behind the first two.
+FailureOr<SmallVector<WindowAxis>> getPoolAxes(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getRank() < 3 || type.getRank() > 5 ||
+      !isa<FloatType>(type.getElementType())) {
+    c.error() << "expected floats of samples, channels and 1 to 3 further "
+                 "dimensions, got "
+              << type;
+    return failure();
+  }
+  FailureOr<SmallVector<WindowAxis>> axes =
+      getWindowAxes(c, *c.getInts("kernel_shape"));
+  if (failed(axes)) {
+    return failure();
+  }
+  for (const WindowAxis &axis : *axes) {
+    if (std::max(axis.before, axis.after) >= axis.reach()) {
+      c.error() << "expected less padding than a window reaches over, "
+                << axis.reach() << ", got " << axis.before << " and "
+                << axis.after;
+      return failure();
+    }
+  }
+  return axes;
+}
+
+/// The dimensions of windows (n, p..., c, k...) that count their elements.
+SmallVector<int64_t> getElementAxes(ArrayRef<WindowAxis> axes) {
+  auto rank = static_cast<int64_t>(axes.size()) + 2;
+  return llvm::to_vector(
+      llvm::seq<int64_t>(rank, rank + static_cast<int64_t>(axes.size())));
+}
+
+/// How many elements of window `number` lie in [first, last).
+int64_t countInside(const WindowAxis &axis, int64_t number, int64_t first,
+                    int64_t last) {
+  int64_t begin = number * axis.stride - axis.before;
+  // The elements of the window in front of `place`.
+  auto countBefore = [&](int64_t place) {
+    int64_t count =
+        llvm::divideCeil(std::max<int64_t>(0, place - begin), axis.dilation);
+    return std::min(count, axis.size);
+  };
+  return countBefore(last) - countBefore(first);
+}
+
+/// What each window's sum is divided by: one number for each (p...).
+HostTensor getDivisors(ArrayRef<WindowAxis> axes, bool includesPadding,
+                       Type element) {
+  SmallVector<int64_t> shape;
+  std::vector<double> divisors{1.0};
+  for (const WindowAxis &axis : axes) {
+    int64_t first = includesPadding ? -axis.before : 0;
+    int64_t last = axis.input + (includesPadding ? axis.after : 0);
+    std::vector<double> next;
+    for (double outer : divisors) {
+      for (int64_t i = 0; i < axis.count; ++i) {
+        // A window that sees padding alone has the mean 0.
+        int64_t inside =
+            std::max<int64_t>(1, countInside(axis, i, first, last));
+        next.push_back(outer * static_cast<double>(inside));
+      }
+    }
+    divisors = std::move(next);
+    shape.push_back(axis.count);
+  }
+  return HostTensor(RankedTensorType::get(shape, element), divisors);
+}
+
+} // namespace
+
+LogicalResult convertMaxPool(NodeConversion &c) {
+  if (c.isResultUsed(1)) {
+    return c.error() << "expected a max pool whose indices nobody reads: they "
+                        "are not supported; unpool by other means";
+  }
+  FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
+  if (failed(axes)) {
+    return failure();
+  }
+  Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes,
+                          -std::numeric_limits<double>::infinity());
+  Value windows = makeWindows(c, input, *axes);
+  RankedTensorType type = c.typeOf(windows);
+  Value largest = ReduceMaxOp::create(
+      c.builder, c.loc, type.clone(type.getShape().drop_back(axes->size())),
+      windows, getElementAxes(*axes), /*first=*/true);
+  c.setResult(0, toChannelsFirst(c, largest));
+  return success();
+}
+
+LogicalResult convertAveragePool(NodeConversion &c) {
+  FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
+  if (failed(axes)) {
+    return failure();
+  }
+  Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes, 0.0);
+  Value windows = makeWindows(c, input, *axes);
+  RankedTensorType type = c.typeOf(windows);
+  RankedTensorType reduced =
+      type.clone(type.getShape().drop_back(axes->size()));
+  Value sum = ReduceSumOp::create(c.builder, c.loc, reduced, windows,
+                                  getElementAxes(*axes));
+  Value divisors = ConstantOp::create(
+      c.builder, c.loc,
+      getDivisors(*axes, c.getInt("count_include_pad", 0) != 0,
+                  type.getElementType())
+          .toAttribute());
+  Value spread = BroadcastOp::create(
+      c.builder, c.loc, reduced, divisors,
+      llvm::to_vector(llvm::seq<int64_t>(1, reduced.getRank() - 1)));
+  Value mean = DivOp::create(c.builder, c.loc, reduced, sum, spread);
+  c.setResult(0, toChannelsFirst(c, mean));
+  return success();
+}
+
+LogicalResult convertGlobalMaxPool(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0);
+  if (type.getRank() < 3 || !isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected floats of samples, channels and at least one "
+                        "further dimension, got "
+                     << type;
+  }
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
+  SmallVector<int64_t> kept(type.getShape().take_front(2));
+  Value largest = ReduceMaxOp::create(c.builder, c.loc, type.clone(kept),
+                                      c.input(0), axes, /*first=*/true);
+  kept.resize(type.getRank(), 1);
+  c.setResult(0, c.reshape(largest, kept));
+  return success();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An operand of a product that is no matrix in memory but a view of windows:
+// how its rows and columns are found in the tensor over which windows move.
+#ifndef ACCEL_PASSES_ANALYSIS_WINDOWMATRIX_H
+#define ACCEL_PASSES_ANALYSIS_WINDOWMATRIX_H
+
+#include "passes/Analysis/TensorAccess.h"
+
+namespace accel {
+
+/// A matrix (or several, one behind the other) as a view of a root, whose
+/// element (m, r, c) is element
+/// `offset + place of m + place of r + place of c` of the root: an index counts
+/// the dimensions of its view in row-major order, and its place is the sum of
+/// their indices times their strides.
+struct WindowMatrix {
+  AffineView matrices, rows, columns; ///< without offsets
+  int64_t offset = 0;
+
+  /// Neighbours in a row that are neighbours in the root.
+  int64_t getRun() const { return columns.sizes.back(); }
+
+  /// `operand`, whose last two dimensions are the matrix, as such a view of
+  /// `root`. Nothing where no affine view describes it, or where neighbours in
+  /// a row are no neighbours in the root.
+  static std::optional<WindowMatrix> find(mlir::Value operand,
+                                          mlir::Value root);
+  /// The same of an argument of a kernel, if the operand does not lie there in
+  /// one piece.
+  static std::optional<WindowMatrix> findInKernel(mlir::Value operand);
+};
+
+} // namespace accel
+
+#endif

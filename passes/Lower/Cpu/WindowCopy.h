@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies parts of matrices that are views of windows: what a product packs of
+// them next.
+#ifndef ACCEL_PASSES_LOWER_CPU_WINDOWCOPY_H
+#define ACCEL_PASSES_LOWER_CPU_WINDOWCOPY_H
+
+#include "passes/Analysis/WindowMatrix.h"
+#include "passes/Lower/Cpu/ProductLayout.h"
+#include "passes/Lower/Cpu/TileCode.h"
+
+namespace accel {
+
+/// Where index `index` of `view`, counted in row-major order, is found.
+mlir::Value getPlace(const IndexArithmetic &t, const AffineView &view,
+                     mlir::Value index);
+
+/// Copies `rows` and `columns` of `windows`, as they lie in `from`, of f32, to
+/// `to`, whose rows lie `to.stride` apart.
+void copyWindows(const TileCode &t, const WindowMatrix &windows,
+                 const ProductMatrix &from, const ProductRange &rows,
+                 const ProductRange &columns, const ProductMatrix &to);
+
+} // namespace accel
+
+#endif
