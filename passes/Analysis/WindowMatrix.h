@@ -19,6 +19,13 @@ struct WindowMatrix {
 
   /// Neighbours in a row that are neighbours in the root.
   int64_t getRun() const { return columns.sizes.back(); }
+  /// Whether a product packs the matrix from where its windows lie, in vectors
+  /// of neighbours; otherwise it copies parts of it first. `isLeft`: it is the
+  /// left one; `isTransposed`: the product transposes it.
+  bool isPackedInPlace(bool isLeft, bool isTransposed) const {
+    constexpr int64_t widest = 16;
+    return getRun() % widest == 0 && !(isLeft && isTransposed);
+  }
 
   /// `operand`, whose last two dimensions are the matrix, as such a view of
   /// `root`. Nothing where no affine view describes it, or where neighbours in

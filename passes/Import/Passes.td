@@ -68,7 +68,7 @@ def SinkTransposesPass : Pass<"accel-sink-transposes", "mlir::ModuleOp"> {
   let summary = "moves transposes of channels behind what follows";
   let description = [{
     Convolutions and pools are imported with the channels last, between a transpose that brings the channels there and one that
-    brings them back. The latter moves behind element-wise operations, reductions and concatenations, until it meets the next
+    brings them back. The latter moves behind element-wise operations, reductions, concatenations and what makes one dimension of all places, until it meets the next
     convolution's and both disappear. Operands that no transpose makes take part if they are broadcasts or splats; so a bias, a norm,
     an activation and a residual between convolutions are computed in the order in which their products lie in memory.
 

@@ -220,6 +220,28 @@ struct SinkBehindConcat : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// Places in one dimension, as a vision transformer has them: channels go to
+/// the front behind that.
+struct SinkBehindFlatten : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    TransposeOp transpose = getTranspose(op.getOperand());
+    ArrayRef<int64_t> shape = shapeOf(op.getResult());
+    if (!transpose || shape.size() != 3 ||
+        shape.take_front(2) != shapeOf(op.getOperand()).take_front(2)) {
+      return failure();
+    }
+    auto flat =
+        ReshapeOp::create(rewriter, op.getLoc(), transpose.getOperand(),
+                          ArrayRef<int64_t>{shape[0], shape[2], shape[1]});
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), flat,
+                                             ArrayRef<int64_t>{0, 2, 1});
+    return success();
+  }
+};
+
 class SinkTransposesPass
     : public impl::SinkTransposesPassBase<SinkTransposesPass> {
 public:
@@ -229,7 +251,7 @@ public:
     RewritePatternSet set(context);
     set.add<SinkBehindElementwise, SinkBehindReduction<ReduceSumOp>,
             SinkBehindReduction<ReduceMaxOp>, SinkBehindReduction<ReduceMinOp>,
-            SinkBehindConcat>(context);
+            SinkBehindConcat, SinkBehindFlatten>(context);
     patterns = std::move(set);
     return success();
   }

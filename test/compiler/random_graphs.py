@@ -136,7 +136,8 @@ class Graph:
 
     def grow(self):
         makers = [self.unary, self.binary, self.binary, self.matmul, self.reduce, self.shape, self.shape, self.softmax,
-                  self.norm, self.gather, self.select, self.slice, self.concat, self.computed, self.guarded, self.split]
+                  self.norm, self.gather, self.select, self.slice, self.concat, self.computed, self.guarded, self.split,
+                  self.convolve, self.convolve]
         if self.opset >= 23:
             makers += [self.attention, self.rms_norm, self.rotary]
         value = self.random.choice(makers)()
@@ -291,6 +292,47 @@ class Graph:
         if kind == "CastLike":
             return self.node(kind, [value, self.constant(1.0)], value.shape, known=value.known)
         return self.node("Cast", [value], value.shape, to=1)
+
+    def image(self):
+        """Some value as samples, channels and one or two dimensions."""
+        value = self.pick()
+        samples = self.batch if value.rank and value.shape[0] == self.batch else 1
+        shape, rest = [samples], count(value.shape) // samples
+        for _ in range(self.random.choice((1, 1, 2))):
+            shape.append(self.random.choice([n for n in (1, 2, 3, 4, 6) if rest % n == 0]))
+            rest //= shape[-1]
+        return self.reshape(value, (*shape, rest))
+
+    def convolve(self):
+        """Convolutions and pools, with windows that fit."""
+        image = self.image()
+        channels, sizes = image.shape[1], image.shape[2:]
+        kinds = ["Conv", "Conv", "ConvTranspose", "AveragePool", "GlobalAveragePool"]
+        kind = self.random.choice(kinds if self.smooth else [*kinds, "MaxPool", "GlobalMaxPool"])
+        if kind.startswith("Global"):
+            return self.node(kind, [image], (*image.shape[:2], *(1 for _ in sizes)))
+        windows = [self.random.randint(1, min(3, size)) for size in sizes]
+        strides = [self.random.choice((1, 1, 2, 3)) for _ in sizes]
+        dilations = [2 if "Pool" not in kind and 2 * (k - 1) < size and self.random.random() < 0.3 else 1 for k, size in zip(windows, sizes)]
+        pads = [self.random.randint(0, 1) if k > 1 else 0 for k in windows]
+        reaches = [(k - 1) * dilation + 1 for k, dilation in zip(windows, dilations)]
+        shape = [(size + 2 * pad - reach) // stride + 1 for size, pad, reach, stride in zip(sizes, pads, reaches, strides)]
+        common = {"kernel_shape": windows, "strides": strides, "pads": pads + pads}
+        if "Pool" in kind:
+            counted = {"count_include_pad": self.random.randint(0, 1)} if kind == "AveragePool" else {}
+            return self.node(kind, [image], (*image.shape[:2], *shape), **common, **counted)
+        groups = self.random.choice([n for n in (1, 1, 2, 3, 4) if channels % n == 0])
+        each = self.random.choice((1, 1, 2, 3))
+        common.update(dilations=dilations, group=groups)
+        bias = [self.parameter((groups * each,))] if self.random.random() < 0.5 else []
+        if kind == "Conv":
+            weights = self.parameter((groups * each, channels // groups, *windows))
+        else:
+            weights = self.parameter((channels, each, *windows))
+            shape = [stride * (size - 1) + reach - 2 * pad for size, pad, reach, stride in zip(sizes, pads, reaches, strides)]
+            if min(shape) < 1:
+                return None
+        return self.node(kind, [image, weights, *bias], (image.shape[0], groups * each, *shape), known=False, **common)
 
     def slice(self):
         value = self.pick(1)

@@ -126,9 +126,11 @@ private:
     SmallVector<int64_t> order{0};
     append(order, 2, axes.size() + 2);
     order.push_back(1);
+    // A window of one element has no order.
     Value weights =
-        c.reshape(c.transpose(c.input(1), order), {channels.output, depth()});
-    return multiplyBy(getRows(), weights, {rows(), channels.output});
+        multiply(sizes) == 1 ? c.input(1) : store(c.input(1), order);
+    return multiplyBy(getRows(), c.reshape(weights, {channels.output, depth()}),
+                      {rows(), channels.output});
   }
 
   Value multiplyBy(Value lhs, Value weights, ArrayRef<int64_t> shape) {
@@ -155,9 +157,8 @@ private:
     SmallVector<int64_t> byElement{0, 1};
     append(byElement, 3, grouped.size());
     byElement.push_back(2);
-    Value weights =
-        c.reshape(c.transpose(c.reshape(c.input(1), grouped), byElement),
-                  {groups, channels.output, depth()});
+    Value weights = c.reshape(store(c.reshape(c.input(1), grouped), byElement),
+                              {groups, channels.output, depth()});
     Value product = multiplyBy(lhs, weights, {groups, rows(), channels.output});
     return c.transpose(product, {1, 0, 2});
   }
@@ -197,17 +198,23 @@ private:
   /// of the window beside each other, as the channels do that they multiply.
   Value lieByElement(Value weights) {
     RankedTensorType type = c.typeOf(weights);
-    SmallVector<int64_t> last, first{type.getRank() - 1}, shape;
+    SmallVector<int64_t> last, first{type.getRank() - 1};
     append(last, 1, type.getRank());
     last.push_back(0);
     append(first, 0, type.getRank() - 1);
-    for (int64_t dimension : last) {
+    return c.transpose(store(weights, last), first);
+  }
+
+  /// Weights in another order, with a place in memory: forward and backward
+  /// read them again and again.
+  Value store(Value weights, ArrayRef<int64_t> order) {
+    RankedTensorType type = c.typeOf(weights);
+    SmallVector<int64_t> shape;
+    for (int64_t dimension : order) {
       shape.push_back(type.getDimSize(dimension));
     }
-    Value stored =
-        TransposeOp::create(c.builder, c.loc, type.clone(shape), weights, last,
-                            /*stored=*/true);
-    return c.transpose(stored, first);
+    return TransposeOp::create(c.builder, c.loc, type.clone(shape), weights,
+                               order, /*stored=*/true);
   }
 
   NodeConversion &c;

@@ -2,6 +2,7 @@
 // Packing by transposed tiles and by rows.
 #include "passes/Lower/Cpu/PackRoutines.h"
 
+#include "passes/Lower/Cpu/WindowCopy.h"
 #include "passes/Lower/Routine.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
@@ -23,6 +24,9 @@ static constexpr int64_t kRowsAhead = 8;
 struct PackRoutines::Source {
   Value numbers, at, stride;
   Value scales, scalesAt, scalesStride, ahead;
+  /// Not null: a view of windows, whose part begins at a row and a column.
+  const WindowMatrix *windows = nullptr;
+  Value firstRow, firstColumn;
 
   auto fields() { return std::tie(numbers, at, stride); }
   auto scaleFields() { return std::tie(scales, scalesAt, scalesStride, ahead); }
@@ -62,6 +66,10 @@ template <typename Arguments>
 void PackRoutines::call(
     const TileCode &t, StringRef name, const Arguments &arguments,
     llvm::function_ref<void(const TileCode &, const Arguments &)> write) const {
+  // Windows lie in a way of their own: their code is the kernel's.
+  if (arguments.source.windows) {
+    return write(t, arguments);
+  }
   std::string full = (name + format.getSuffix()).str();
   auto writeInside = [&](OpBuilder &inside, const Arguments &a) {
     write(TileCode(inside, t.getLoc()), a);
@@ -82,6 +90,9 @@ PackRoutines::Source PackRoutines::getSource(const TileCode &t,
   source.numbers = FloatMemory::cast(t, from.numbers.buffer);
   source.at = from.numbers.at;
   source.stride = from.numbers.stride;
+  source.windows = from.numbers.windows;
+  source.firstRow = from.firstRow;
+  source.firstColumn = from.firstColumn;
   if (format.block()) {
     source.scales = FloatMemory::cast(t, from.scales.buffer);
     source.scalesAt = from.scales.at;
@@ -122,6 +133,18 @@ void PackRoutines::packRhs(const TileCode &t, const Part &from,
             arguments, [&](const TileCode &code, const Rhs &a) {
               isTransposed ? writeRhsColumns(code, a) : writeRhsRows(code, a);
             });
+}
+
+/// Where an element lies, `row` and `column` being those of memory.
+Value PackRoutines::placeOf(const TileCode &t, const Source &source, Value row,
+                            Value column) const {
+  if (const WindowMatrix *windows = source.windows) {
+    row = getPlace(t, windows->rows, t.add(source.firstRow, row));
+    column = getPlace(t, windows->columns, t.add(source.firstColumn, column));
+  } else {
+    row = t.mul(row, source.stride);
+  }
+  return t.add(t.add(source.at, row), column);
 }
 
 OperandUnits PackRoutines::unitsOf(const TileCode &t,
@@ -169,8 +192,10 @@ void PackRoutines::packTransposed(const TileCode &t, const Source &source,
     Values lanes(block.lanes, from.zero(block.lanes));
     for (int64_t i = 0; i < wanted; ++i) {
       Value row = t.min(t.add(first, i), last);
-      Value place = t.add(t.add(source.at, t.mul(row, source.stride)), k);
-      from.prefetch(t.add(place, ahead));
+      Value place = placeOf(t, source, row, k);
+      if (!source.windows) {
+        from.prefetch(t.add(place, ahead));
+      }
       lanes[i] = from.along(place, block.lanes, count,
                             placeOfScale(t, source, row, k));
     }
@@ -260,13 +285,12 @@ void PackRoutines::writeRhsRows(const TileCode &t, const Rhs &a) const {
   OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
   eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
-    Value row = t.add(a.source.at, t.mul(k, a.source.stride));
     Value scales = placeOfScales(t, a.source, k);
-    Value ahead = t.add(row, t.mul(a.source.stride, kRowsAhead));
+    Value later = t.add(k, kRowsAhead);
     Value first =
         t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.columns));
     auto pack = [&](Value column, int64_t lane, Value count) {
-      Value at = t.add(t.add(row, column), lane);
+      Value at = placeOf(t, a.source, k, t.add(column, lane));
       Value units =
           from.across(at, next ? t.add(at, next) : Value(), kTileLanes, count,
                       scales ? t.add(t.add(scales, column), lane) : Value());
@@ -275,7 +299,9 @@ void PackRoutines::writeRhsRows(const TileCode &t, const Rhs &a) const {
     };
     auto whole = [&](Value column) {
       for (int64_t lane = 0; lane < block.columns; lane += kTileLanes) {
-        from.prefetch(t.add(t.add(ahead, column), lane));
+        if (!a.source.windows) {
+          from.prefetch(placeOf(t, a.source, later, t.add(column, lane)));
+        }
         pack(column, lane, Value());
       }
     };

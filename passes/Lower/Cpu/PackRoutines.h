@@ -28,6 +28,8 @@ public:
   struct Part {
     ProductMatrix numbers, scales;
     Value ahead;
+    /// Of a view of windows: where the part begins.
+    Value firstRow = {}, firstColumn = {};
   };
 
   /// Packs `rows` rows of `depth` elements.
@@ -49,6 +51,8 @@ private:
             llvm::function_ref<void(const TileCode &, const Arguments &)> write)
       const;
   Source getSource(const TileCode &t, const Part &from) const;
+  Value placeOf(const TileCode &t, const Source &source, Value row,
+                Value column) const;
   OperandUnits unitsOf(const TileCode &t, const Source &source) const;
   Value placeOfScale(const TileCode &t, const Source &source, Value row,
                      Value k) const;

@@ -25,6 +25,14 @@ PackedOperands::PackedOperands(KernelEmitter &emitter,
 PackRoutines::Part PackedOperands::getPart(const ProductOperand &operand,
                                            Value row, Value column,
                                            bool isSummedByRow) const {
+  if (operand.numbers.windows) {
+    bool isTransposed = operand.numbers.isTransposed;
+    return {operand.numbers,
+            {},
+            {},
+            isTransposed ? column : row,
+            isTransposed ? row : column};
+  }
   PackRoutines::Part part{operand.numbers.from(t, row, column), {}, {}};
   if (operand.areScaled()) {
     Value &summed = isSummedByRow ? row : column;
@@ -33,6 +41,11 @@ PackRoutines::Part PackedOperands::getPart(const ProductOperand &operand,
     part.scales = operand.scales.from(t, row, column);
   }
   return part;
+}
+
+static bool isCopied(const ProductMatrix &matrix, bool isLeft) {
+  return matrix.windows &&
+         !matrix.windows->isPackedInPlace(isLeft, matrix.isTransposed);
 }
 
 /// A copy, in the workspace, of rows and columns of a matrix of windows.
@@ -53,7 +66,7 @@ ProductMatrix PackedOperands::copyPart(const ProductMatrix &windows,
 void PackedOperands::packRhs(const ProductOperand &rhs,
                              const ProductRange &columns,
                              const DepthBlock &block) const {
-  if (rhs.numbers.windows) {
+  if (isCopied(rhs.numbers, /*isLeft=*/false)) {
     Value all = columns.count(t);
     int64_t step = ProductTiles::kCopiedColumns;
     return t.each(t.index(0), all, step, [&](Value first) {
@@ -75,7 +88,7 @@ void PackedOperands::packRhs(const ProductOperand &rhs,
 void PackedOperands::packLhs(const ProductOperand &lhs,
                              const ProductRange &rows,
                              const DepthBlock &block) const {
-  if (lhs.numbers.windows) {
+  if (isCopied(lhs.numbers, /*isLeft=*/true)) {
     ProductMatrix copy = copyPart(
         lhs.numbers, rows, {block.first, t.add(block.first, block.depth)},
         /*isSummedByRow=*/false);

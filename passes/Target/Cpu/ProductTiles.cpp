@@ -19,6 +19,12 @@ static constexpr int64_t kOverhang = 16;
 /// Rows of sums that are kept, at most: four megabytes, of the third cache.
 static constexpr int64_t kMostSummedRows = 1008;
 
+/// Whether an operand is a view of windows that is copied to be packed.
+static bool isCopied(Value operand, bool isLeft, bool isTransposed) {
+  auto windows = WindowMatrix::findInKernel(operand);
+  return windows && !windows->isPackedInPlace(isLeft, isTransposed);
+}
+
 ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
                                int64_t packedColumns) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
@@ -32,8 +38,8 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           static_cast<int64_t>(op.getBlock().value_or(0)),
           packedColumns,
           !findSums(kernel, op),
-          WindowMatrix::findInKernel(op.getLhs()) ||
-              WindowMatrix::findInKernel(op.getRhs())};
+          isCopied(op.getLhs(), /*isLeft=*/true, op.getTransposeLhs()) ||
+              isCopied(op.getRhs(), /*isLeft=*/false, op.getTransposeRhs())};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }

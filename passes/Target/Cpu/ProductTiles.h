@@ -27,7 +27,7 @@ struct ProductTiles {
   /// Whether no result of the kernel is f32, so that the sums stay in the
   /// workspace until the epilogue has rounded them.
   bool keepsSums;
-  /// Whether an operand is a view of windows, of which parts are copied before
+  /// Whether an operand is a view of windows of which parts are copied before
   /// they are packed.
   bool copiesWindows;
 

@@ -78,3 +78,16 @@ func.func @others(%x: tensor<2x5x4x8xf32>, %y: tensor<2x8x5x4xf32>, %m: tensor<2
   %r = accel.relu %u : tensor<2x4x5xf32>
   return %a, %r : tensor<2x8x5x4xf32>, tensor<2x4x5xf32>
 }
+
+// -----
+
+// The patches of a vision transformer lie as their product made them.
+// CHECK-LABEL: func @patches
+// CHECK-NOT: accel.transpose
+// CHECK: accel.reshape %arg0 : tensor<2x5x4x8xf32> -> tensor<2x20x8xf32>
+func.func @patches(%x: tensor<2x5x4x8xf32>) -> tensor<2x20x8xf32> {
+  %t = accel.transpose %x [0, 3, 1, 2] : tensor<2x5x4x8xf32> -> tensor<2x8x5x4xf32>
+  %f = accel.reshape %t : tensor<2x8x5x4xf32> -> tensor<2x8x20xf32>
+  %y = accel.transpose %f [0, 2, 1] : tensor<2x8x20xf32> -> tensor<2x20x8xf32>
+  return %y : tensor<2x20x8xf32>
+}
