@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -9,7 +9,7 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let description = [{
     Layer norm, softmax, cross entropy, GELU and its gradient become primitives; pads become concatenations with zeros; sums over middle
     dimensions are brought to the end, and large sums into one number become sums of rows. Sums of windows that a product makes become products of windows,
-    others sums of pads; reductions over the elements of windows become arithmetic on one slice for each element. A GELU, or its gradient, that the target computes with a product
+    those computed element by element arithmetic on slices, others sums of pads; reductions over the elements of windows become arithmetic on one slice for each element. A GELU, or its gradient, that the target computes with a product
     (`Target::getActivation`) stays what it is.
 
     Requires: static shapes.

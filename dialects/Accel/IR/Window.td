@@ -48,8 +48,8 @@ def Accel_SumWindowsOp : Accel_FusedOp<"sum_windows", "Composite"> {
     - (C2) `operand` has the dimensions of `result`, with at least one window along each of `axes`, then `sizes`; element types agree.
     - (C3) the last element of the last window lies inside of `result` along each of `axes`.
 
-    Becomes sums of views, one axis after the other: an element adds what lies on it in the order of the windows' elements, so no two threads write
-    one element, and the order of the sum is the same on every target.
+    Becomes a product of windows where a product makes the operand, else a sum of views: an element gathers what lies on it, so no two threads write
+    one element, and the order of the sum is in the program, the same for every target.
   }];
   let arguments = (ins Accel_NumberTensor:$operand, DenseI64ArrayAttr:$axes, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
   let results = (outs Accel_NumberTensor:$result);

@@ -81,9 +81,9 @@ func.func @long(%x: tensor<2x400xf32>) -> tensor<2x100xf32> {
 // CHECK: %[[ROWS:.+]] = accel.reshape %[[G]] : tensor<14x5xf32> -> tensor<2x7x5xf32>
 // CHECK: %[[PADDED:.+]] = accel.concat %{{.+}}, %[[ROWS]], %{{.+}} axis 1 : tensor<2x1x5xf32>, tensor<2x7x5xf32>, tensor<2x1x5xf32> -> tensor<2x9x5xf32>
 // CHECK: accel.windows %[[PADDED]] axes [1] sizes [3] strides [1] dilations [1] : tensor<2x9x5xf32> -> tensor<2x7x5x3xf32>
-// CHECK: accel.slice %{{.+}} [2, 0, 0] strides [1, 1, 1] : tensor<3x5x4xf32> -> tensor<1x5x4xf32>
-// CHECK: accel.slice %{{.+}} [1, 0, 0]
-// CHECK: accel.slice %{{.+}} [0, 0, 0]
+// CHECK: accel.slice %{{.+}} [2, 0, 0, 0] strides [1, 1, 1, 1] : tensor<3x1x5x4xf32> -> tensor<1x1x5x4xf32>
+// CHECK: accel.slice %{{.+}} [1, 0, 0, 0]
+// CHECK: accel.slice %{{.+}} [0, 0, 0, 0]
 // CHECK: accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<14x15xf32>, tensor<15x4xf32> -> tensor<14x4xf32>
 func.func @product(%g: tensor<14x5xf32>, %k: tensor<5x12xf32>) -> tensor<2x7x4xf32> {
   %p = accel.matmul %g, %k as input_gradient : tensor<14x5xf32>, tensor<5x12xf32> -> tensor<14x12xf32>
@@ -104,5 +104,58 @@ func.func @phases(%g: tensor<6x5xf32>, %k: tensor<12x5xf32>) -> tensor<2x7x4xf32
   %p = accel.matmul %g, %k as input_gradient {transpose_rhs} : tensor<6x5xf32>, tensor<12x5xf32> -> tensor<6x12xf32>
   %r = accel.reshape %p : tensor<6x12xf32> -> tensor<2x3x4x3xf32>
   %s = accel.sum_windows %r axes [1] sizes [3] strides [2] dilations [1] : tensor<2x3x4x3xf32> -> tensor<2x7x4xf32>
+  return %s : tensor<2x7x4xf32>
+}
+
+// Two groups of channels: a product of windows for each.
+// CHECK-LABEL: func.func @groups
+// CHECK-NOT: accel.sum_windows
+// CHECK: accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<2x18x15xf32>, tensor<2x15x4xf32> -> tensor<2x18x4xf32>
+func.func @groups(%g: tensor<2x14x5xf32>, %k: tensor<2x5x12xf32>) -> tensor<2x9x8xf32> {
+  %p = accel.matmul %g, %k as input_gradient : tensor<2x14x5xf32>, tensor<2x5x12xf32> -> tensor<2x14x12xf32>
+  %r = accel.reshape %p : tensor<2x14x12xf32> -> tensor<2x2x7x3x4xf32>
+  %t = accel.transpose %r [1, 2, 0, 4, 3] : tensor<2x2x7x3x4xf32> -> tensor<2x7x2x4x3xf32>
+  %c = accel.reshape %t : tensor<2x7x2x4x3xf32> -> tensor<2x7x8x3xf32>
+  %s = accel.sum_windows %c axes [1] sizes [3] strides [1] dilations [1] : tensor<2x7x8x3xf32> -> tensor<2x9x8xf32>
+  return %s : tensor<2x9x8xf32>
+}
+
+// The gradient of a depthwise convolution's input: weights times slices of the gradient with zeros around it.
+// CHECK-LABEL: func.func @depthwise_gradient
+// CHECK-SAME: %[[G:.+]]: tensor<2x7x4xf32>
+// CHECK-NOT: accel.sum_windows
+// CHECK: %[[PADDED:.+]] = accel.concat %{{.+}}, %[[G]], %{{.+}} axis 1 : tensor<2x2x4xf32>, tensor<2x7x4xf32>, tensor<2x2x4xf32> -> tensor<2x11x4xf32>
+// CHECK: accel.slice %[[PADDED]] [0, 0, 0] strides [1, 1, 1] : tensor<2x11x4xf32> -> tensor<2x9x4xf32>
+// CHECK: accel.mul
+// CHECK: accel.slice %[[PADDED]] [0, 1, 0]
+// CHECK: accel.mul
+// CHECK: accel.add
+// CHECK: accel.slice %[[PADDED]] [0, 2, 0]
+// CHECK: accel.mul
+// CHECK: accel.add %{{.+}} : tensor<2x9x4xf32>
+func.func @depthwise_gradient(%g: tensor<2x7x4xf32>, %k: tensor<4x3xf32>) -> tensor<2x9x4xf32> {
+  %a = accel.broadcast %g [0, 1, 2] : tensor<2x7x4xf32> -> tensor<2x7x4x3xf32>
+  %b = accel.broadcast %k [2, 3] : tensor<4x3xf32> -> tensor<2x7x4x3xf32>
+  %p = accel.mul %a, %b : tensor<2x7x4x3xf32>
+  %s = accel.sum_windows %p axes [1] sizes [3] strides [1] dilations [1] : tensor<2x7x4x3xf32> -> tensor<2x9x4xf32>
+  return %s : tensor<2x9x4xf32>
+}
+
+// The gradient of a max pool: each element of a phase asks whether it was the first maximum of the windows that lie on it.
+// CHECK-LABEL: func.func @pool_gradient
+// CHECK-NOT: accel.sum_windows
+// CHECK: accel.select %{{.+}} : tensor<2x4x4xi1>, tensor<2x4x4xf32>
+// CHECK: accel.select %{{.+}} : tensor<2x4x4xi1>, tensor<2x4x4xf32>
+// CHECK: %[[EVEN:.+]] = accel.add
+// CHECK: accel.select %{{.+}} : tensor<2x4x4xi1>, tensor<2x4x4xf32>
+// CHECK: accel.concat %{{.+}}, %{{.+}} axis 2 : tensor<2x4x1x4xf32>, tensor<2x4x1x4xf32> -> tensor<2x4x2x4xf32>
+func.func @pool_gradient(%g: tensor<2x3x4xf32>, %i: tensor<2x3x4xi32>) -> tensor<2x7x4xf32> {
+  %a = accel.broadcast %g [0, 1, 2] : tensor<2x3x4xf32> -> tensor<2x3x4x3xf32>
+  %b = accel.broadcast %i [0, 1, 2] : tensor<2x3x4xi32> -> tensor<2x3x4x3xi32>
+  %k = accel.iota 3 : tensor<2x3x4x3xi32>
+  %zero = accel.constant dense<0.0> : tensor<2x3x4x3xf32>
+  %is = accel.compare eq, %b, %k : tensor<2x3x4x3xi32> -> tensor<2x3x4x3xi1>
+  %p = accel.select %is, %a, %zero : tensor<2x3x4x3xi1>, tensor<2x3x4x3xf32>
+  %s = accel.sum_windows %p axes [1] sizes [3] strides [2] dilations [1] : tensor<2x3x4x3xf32> -> tensor<2x7x4xf32>
   return %s : tensor<2x7x4xf32>
 }
