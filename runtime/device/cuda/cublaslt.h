@@ -28,6 +28,7 @@ class CublasLt {
 
   const BlasFunctions* operator->() const { return &functions_; }
   BlasHandle handle() const { return handle_; }
+  const Gpu& gpu() const { return gpu_; }
   // "13.1.0"
   std::string Version() const;
 

@@ -18,6 +18,16 @@ namespace {
 // (validate_memory.cc).
 constexpr uint64_t kMostCopies = 16;
 
+// cuBLASLt 13.1 refuses scales elsewhere than at multiples of this, which its
+// documents do not say; plans have vectors of scales.
+constexpr uint64_t kScaleAlignment = 16;
+// The end of the workspace, for both scales of a product.
+constexpr uint64_t kScaleBytes = 2 * kScaleAlignment;
+
+bool HasScales(const planpb::Product& product) {
+  return product.lhs().has_scale() || product.rhs().has_scale();
+}
+
 bool Overlap(const ByteRange& a, const ByteRange& b) {
   return a.space == b.space && a.begin < b.end && b.begin < a.end;
 }
@@ -127,6 +137,9 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
     if (entry.has_call()) {
       call.product = &entry.call().product();
       call.workspace_bytes = entry.call().workspace();
+      if (HasScales(*call.product)) {
+        call.workspace_bytes -= std::min(call.workspace_bytes, kScaleBytes);
+      }
     }
     call.lhs_alignment = call.rhs_alignment = call.result_alignment =
         call.bias_alignment = call.kept_alignment = kAllocationAlignment;
@@ -301,6 +314,27 @@ std::map<std::string, std::string> ProductCalls::Algorithms(
   return algorithms;
 }
 
+absl::Status ProductCalls::SetScales(const Call& call,
+                                     absl::Span<const DevicePointer> operands,
+                                     StreamHandle stream) const {
+  const planpb::Product& product = *call.product;
+  DevicePointer aligned = operands.back() + call.workspace_bytes;
+  for (const auto& [attribute, factor] :
+       {std::pair(kDescAScalePointer, &product.rhs()),
+        std::pair(kDescBScalePointer, &product.lhs())}) {
+    DevicePointer scale =
+        operands[factor->scale().operand()] + factor->scale().offset();
+    if (factor->has_scale() && scale % kScaleAlignment != 0) {
+      RETURN_IF_CUDA_ERROR(library_->gpu().driver(), cuMemcpyDtoDAsync_v2,
+                           aligned, scale, sizeof(float), stream);
+      scale = aligned;
+    }
+    RETURN_IF_ERROR(SetScale(call, attribute, *factor, scale));
+    aligned += kScaleAlignment;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ProductCalls::Run(uint32_t kernel,
                                absl::Span<const DevicePointer> operands,
                                bool adds, StreamHandle stream) const {
@@ -309,10 +343,7 @@ absl::Status ProductCalls::Run(uint32_t kernel,
   const auto address = [&](const auto& place) {
     return operands[place.operand()] + place.offset();
   };
-  RETURN_IF_ERROR(SetScale(call, kDescAScalePointer, product.rhs(),
-                           address(product.rhs().scale())));
-  RETURN_IF_ERROR(SetScale(call, kDescBScalePointer, product.lhs(),
-                           address(product.lhs().scale())));
+  RETURN_IF_ERROR(SetScales(call, operands, stream));
   RETURN_IF_ERROR(
       SetEpilogue(call, address(product.bias()), address(product.kept())));
   const auto at = [&](const planpb::Product::Factor& factor) {

@@ -130,6 +130,11 @@ class ProductCalls {
   absl::Status UseTuned(const TunedProducts& tuned, const std::string& kernel,
                         Call& call) const;
   void DescribeAlgorithm(Call& call) const;
+  // Scales lie where the library takes them: there, or copied to the end of the
+  // workspace.
+  absl::Status SetScales(const Call& call,
+                         absl::Span<const DevicePointer> operands,
+                         StreamHandle stream) const;
   absl::Status SetScale(const Call& call, int attribute,
                         const planpb::Product::Factor& factor,
                         DevicePointer address) const;

@@ -58,10 +58,8 @@ absl::Status ProductCalls::SetAttribute(const Call& call, int attribute,
 absl::Status ProductCalls::SetScale(const Call& call, int attribute,
                                     const planpb::Product::Factor& factor,
                                     DevicePointer address) const {
-  if (!factor.has_scale()) {
-    return absl::OkStatus();
-  }
-  return SetAttribute(call, attribute, address);
+  return factor.has_scale() ? SetAttribute(call, attribute, address)
+                            : absl::OkStatus();
 }
 
 absl::Status ProductCalls::SetEpilogue(const Call& call, DevicePointer bias,

@@ -62,6 +62,17 @@ BlasStatus CheckPointers(const blas::Product& product,
   return kBlasSuccess;
 }
 
+// On an H200 cublasLtMatmul of 13.1 refused a scale at an odd multiple of four
+// bytes, with an algorithm that its heuristic had found. No document says so.
+BlasStatus CheckScales(const blas::Desc& desc) {
+  for (const void* scale : {desc.a_scale, desc.b_scale}) {
+    if (reinterpret_cast<uint64_t>(scale) % 16 != 0) {
+      return blas::Unsupported("a scale is not aligned to 16 bytes");
+    }
+  }
+  return kBlasSuccess;
+}
+
 BlasStatus CheckWorkspace(const blas::Product& product, size_t bytes) {
   if (bytes < product.algorithm.workspace_bytes) {
     return blas::Invalid("the workspace is smaller than the algorithm's");
@@ -92,6 +103,9 @@ BlasStatus Execute(blas::Product product, const MatmulAlgo* algo,
   }
   product.algorithm = configured->algorithm;
   BlasStatus status = CheckPointers(product, *configured);
+  if (status == kBlasSuccess) {
+    status = CheckScales(product.problem.desc);
+  }
   if (status == kBlasSuccess) {
     status = CheckWorkspace(product, workspace_bytes);
   }

@@ -56,17 +56,6 @@ void Append(const ByteRanges& ranges, int writes,
   }
 }
 
-// What a GPU finds when it reads the scales.
-const char* MistakeOf(void* data) {
-  const Desc& desc = static_cast<Product*>(data)->problem.desc;
-  for (const void* scale : {desc.a_scale, desc.b_scale}) {
-    if (reinterpret_cast<uint64_t>(scale) % sizeof(float) != 0) {
-      return "the scale of an operand is read at a misaligned address";
-    }
-  }
-  return nullptr;
-}
-
 cuda::BlasStatus StatusOf(cuda::Result result) {
   switch (result) {
     case cuda::kSuccess:
@@ -127,7 +116,6 @@ cuda::BlasStatus Enqueue(const Product& product, cuda::StreamHandle stream) {
   work.accesses = accesses.data();
   work.access_count = accesses.size();
   work.run = [](void* data) { RunProduct(*static_cast<Product*>(data)); };
-  work.mistake = MistakeOf;
   work.data = data.get();
   work.destroy = [](void* data) { delete static_cast<Product*>(data); };
   work.nanoseconds = ExtraNanoseconds(product.algorithm.id);

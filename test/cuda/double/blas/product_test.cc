@@ -79,7 +79,9 @@ class Products : public testing::TestWithParam<Case> {
         // Without beta, C is NaN.
         c_(spec_.c, 0xff),
         bias_buffer_(Bytes(bias_, std::max(GetParam().bias_type, 0))),
-        scales_(Bytes({GetParam().a_scale, GetParam().b_scale}, cuda::kR32F)),
+        // At multiples of 16 bytes.
+        scales_(Bytes({GetParam().a_scale, 0, 0, 0, GetParam().b_scale},
+                      cuda::kR32F)),
         workspace_(kAllowedBytes) {
     a_.SetAll(1);
     b_.SetAll(2);
@@ -94,7 +96,7 @@ class Products : public testing::TestWithParam<Case> {
       spec_.a_scale = scales_.at();
     }
     if (GetParam().b_scale != 0) {
-      spec_.b_scale = scales_.at(sizeof(float));
+      spec_.b_scale = scales_.at(4 * sizeof(float));
     }
   }
 

@@ -105,8 +105,8 @@ TEST_F(ScaleTest, AGraphReadsTheScaleOfItsCaptureAtEveryReplay) {
 }
 
 TEST_F(ScaleTest, LiesNeitherInDNorInTheWorkspace) {
-  EXPECT_EQ(Run(d_.at(4), nullptr), kBlasInvalidValue);
-  EXPECT_EQ(Run(nullptr, d_.at(508)), kBlasInvalidValue);
+  EXPECT_EQ(Run(d_.at(16), nullptr), kBlasInvalidValue);
+  EXPECT_EQ(Run(nullptr, d_.at(496)), kBlasInvalidValue);
   objects_.Prefer(cuda::kPreferenceMaxWorkspaceBytes, uint64_t{16 << 10});
   const DeviceBuffer workspace(16 << 10);
   arguments_.workspace = workspace.at();
@@ -120,15 +120,18 @@ TEST_F(ScaleTest, LiesNeitherInDNorInTheWorkspace) {
 }
 
 TEST_F(ScaleTest, IsWrittenMemoryOfTheDevice) {
-  static const float on_host = 1;
+  alignas(16) static const float on_host = 1;
   EXPECT_DEATH(Run(&on_host, nullptr);
                Finish(), "cublasLtMatmul.*begin in no allocation");
   const DeviceBuffer unwritten(4);
   EXPECT_DEATH(Run(nullptr, unwritten.at());
                Finish(), "cublasLtMatmul.*nobody has written");
-  const DeviceBuffer two(std::vector<std::byte>(8));
-  EXPECT_DEATH(Run(two.at(2), nullptr);
-               Finish(), "cublasLtMatmul.*misaligned address");
+}
+
+TEST_F(ScaleTest, LiesAtAMultipleOf16Bytes) {
+  EXPECT_EQ(Run(ones_.at(4), nullptr), cuda::kBlasNotSupported);
+  EXPECT_EQ(Run(nullptr, ones_.at(8)), cuda::kBlasNotSupported);
+  EXPECT_EQ(Run(ones_.at(16), ones_.at(32)), kBlasSuccess);
 }
 
 // The scale is written on another stream, and no event orders that.
