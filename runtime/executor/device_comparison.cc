@@ -71,6 +71,8 @@ absl::Status DeviceComparison::Compare(const FunctionView& function,
   const planpb::LibraryCall* const call = CallFor(instruction);
   kernel.calls_library = call != nullptr;
   kernel.uses_tf32 = call != nullptr && call->product().tf32();
+  kernel.uses_fp8 = call != nullptr &&
+                    ByteWidth(*ToDType(call->product().lhs().dtype())) == 1;
   ++kernel.executions;
   const std::string where =
       absl::StrCat(plan_.view().Describe(function, instruction), ", iteration ",
@@ -97,8 +99,9 @@ absl::Status DeviceComparison::CompareAccess(const std::string& where,
   got_.resize(own.size());
   RETURN_IF_ERROR(reference_->memory().Read(range, absl::MakeSpan(expected_)));
   RETURN_IF_ERROR(tested_->memory().Read(own, absl::MakeSpan(got_)));
-  const ElementComparison compared = CompareElements(
-      *ToDType(buffer.dtype()), expected_, got_, kernel.uses_tf32);
+  const ElementComparison compared =
+      CompareElements(*ToDType(buffer.dtype()), expected_, got_,
+                      kernel.uses_tf32 || kernel.uses_fp8);
   kernel.elements.elements += compared.elements;
   kernel.elements.different += compared.different;
   if (compared.worst > kernel.elements.worst) {

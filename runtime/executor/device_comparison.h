@@ -24,6 +24,7 @@ namespace accel::runtime {
 struct ComparedKernel {
   bool calls_library = false;  // in the tested device's variant
   bool uses_tf32 = false;      // likewise, for operands of f32
+  bool uses_fp8 = false;       // likewise, operands of 8 bits
   uint64_t executions = 0;
   ElementComparison elements;
   // Where `elements` has its largest difference: "instruction 12 of 'step' ...,

@@ -16,16 +16,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Of the largest magnitude. TF32 has the mantissa of f16: each operand is off
 // by up to 2^-11 of itself, so what a sum consists of is by 2^-10, and as much
-// again is for sums that are smaller than what they consist of.
-double ToleranceOf(DType dtype, bool is_tf32) {
-  switch (is_tf32 ? DType::kF16 : dtype) {
-    case DType::kF16:
-      return 0x1p-9;
-    case DType::kBF16:
-      return 0x1p-6;
-    default:
-      return 1e-4;
-  }
+// again is for sums that are smaller than what they consist of. Of products of
+// 8 bits an H200 keeps some 14 bits below the largest while it sums them.
+constexpr double kCoarseTolerance = 0x1p-9;
+
+double ToleranceOf(DType dtype, bool are_coarse) {
+  const double own = dtype == DType::kBF16  ? 0x1p-6
+                     : dtype == DType::kF16 ? kCoarseTolerance
+                                            : 1e-4;
+  return are_coarse ? std::max(own, kCoarseTolerance) : own;
 }
 
 double DifferenceOf(double expected, double got) {
@@ -65,7 +64,7 @@ void CompareNumbers(Expected expected, Got got, AreOtherBits are_other_bits,
 ElementComparison CompareElements(DType dtype,
                                   absl::Span<const std::byte> expected,
                                   absl::Span<const std::byte> got,
-                                  bool is_tf32) {
+                                  bool are_coarse) {
   const auto width = static_cast<uint64_t>(ByteWidth(dtype));
   ElementComparison comparison;
   comparison.elements = expected.size() / width;
@@ -83,7 +82,7 @@ ElementComparison CompareElements(DType dtype,
       VisitFloats(dtype, expected.data(), [&](auto expected_number) {
         VisitFloats(dtype, got.data(), [&](auto got_number) {
           CompareNumbers(expected_number, got_number, are_other_bits,
-                         ToleranceOf(dtype, is_tf32), comparison);
+                         ToleranceOf(dtype, are_coarse), comparison);
         });
       });
   if (!are_floats) {

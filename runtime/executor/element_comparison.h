@@ -17,7 +17,7 @@ struct ElementComparison {
   // The largest difference, in units of what the type allows to sums that are
   // taken in another order: 1e-4 of the tensor's largest magnitude in f32 and
   // f64, two steps of the type's own precision of it in narrower ones, and two
-  // steps of TF32's in f32 where operands were rounded to that. Infinite where
+  // steps of TF32's in f32 of coarse sums. Infinite where
   // one alone is finite, and for whole numbers that differ.
   double worst = 0;
 
@@ -26,12 +26,12 @@ struct ElementComparison {
 };
 
 // Compares tensors of the same length. What is no number is compared by bits.
-// `is_tf32`: they are sums of products of f32, of which `got` has rounded the
-// operands to TF32.
+// `are_coarse`: `got` are sums of products of f32 whose operands were rounded
+// to TF32, or of 8 bits, which a GPU sums in fewer than f32 has.
 ElementComparison CompareElements(DType dtype,
                                   absl::Span<const std::byte> expected,
                                   absl::Span<const std::byte> got,
-                                  bool is_tf32 = false);
+                                  bool are_coarse = false);
 
 }  // namespace accel::runtime
 

@@ -24,6 +24,7 @@ std::string Line(const std::string &name, const ComparedKernel &kernel) {
       "difference, in %s\n",
       kernel.elements.IsClose() ? "close" : "WRONG", name,
       kernel.uses_tf32       ? " (library, tf32)"
+      : kernel.uses_fp8      ? " (library, fp8)"
       : kernel.calls_library ? " (library)"
                              : "",
       kernel.elements.different, kernel.elements.elements,

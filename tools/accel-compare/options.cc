@@ -18,7 +18,8 @@ Initialises, trains and evaluates on one rank, one instruction after the other, 
 on CPUs, and compares all that each instruction writes. It evaluates last, if the plan can, on the samples of the last step.
 What differs is overwritten with what the CPU has computed, so a difference is that of the kernel that is named. Kernels have
 the CPU's bits; products of libraries and attention sum in another order, and may differ by as much as that explains: 1e-4 of
-the tensor's largest magnitude in f32, two steps of the precision of TF32 and of types of fewer bits.
+the tensor's largest magnitude in f32, two steps of the precision of TF32 and of types of fewer bits. Products of 8 bits,
+which GPUs sum in fewer bits than f32 has, may differ as those of TF32 may.
 
 Examples:
   accelc gpt2.onnx --target=sm_90,cpu -o plan && accel-compare plan

@@ -54,7 +54,7 @@ TEST(ElementComparisonTest, NarrowFloatsMayDifferByTwoSteps) {
 }
 
 TEST(ElementComparisonTest, SumsOfTf32MayDifferByTwoStepsOfIt) {
-  const auto differs = [](float by, bool is_tf32) {
+  const auto differs = [](float by, bool are_coarse) {
     const float expected = 8;
     const float got = 8 + by;
     return !CompareElements(
@@ -63,12 +63,24 @@ TEST(ElementComparisonTest, SumsOfTf32MayDifferByTwoStepsOfIt) {
                     reinterpret_cast<const std::byte*>(&expected), 4),
                 absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&got),
                                     4),
-                is_tf32)
+                are_coarse)
                 .IsClose();
   };
   EXPECT_FALSE(differs(8 * 0x1p-9F, true));
   EXPECT_TRUE(differs(8 * 0x1.1p-9F, true));
   EXPECT_TRUE(differs(8 * 0x1p-9F, false));
+}
+
+TEST(ElementComparisonTest, CoarseSumsAreNotHeldToMoreThanTheirType) {
+  const uint16_t expected = 0x3f80;
+  const uint16_t got = 0x3f82;
+  EXPECT_TRUE(
+      CompareElements(
+          DType::kBF16,
+          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&expected), 2),
+          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(&got), 2),
+          /*are_coarse=*/true)
+          .IsClose());
 }
 
 TEST(ElementComparisonTest, WhatIsNotFiniteMustBeTheSame) {
