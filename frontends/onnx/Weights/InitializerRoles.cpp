@@ -3,8 +3,8 @@
 // it takes for granted.
 #include "frontends/onnx/Weights/InitializerRoles.h"
 
-#include "frontends/onnx/Weights/FoldedOrigins.h"
 #include "frontends/onnx/Model/BatchNormMode.h"
+#include "frontends/onnx/Weights/FoldedOrigins.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
