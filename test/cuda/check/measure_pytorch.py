@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times GPT-2 124M's training step in PyTorch on a GPU, as plans of gpu-check compute it: one line of JSON.
+"""Times a GPT-2's training step in PyTorch on a GPU, as plans of gpu-check compute it: one line of JSON.
 
-usage: measure_pytorch.py f32|tf32|bf16 eager|compile BATCH LENGTH STEPS
+usage: measure_pytorch.py f32|tf32|bf16 eager|compile LENGTH MODEL, where MODEL is JSON: size, layers, heads, batch, microbatches, steps
+
+If a microbatch does not fit the GPU's memory, it takes twice as many of half the size; the JSON says of how many samples.
 """
 
 import json
@@ -12,31 +14,32 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-VOCABULARY, SIZE, LAYERS, HEADS = 50257, 768, 12, 12
-WARM_UP = 5
+VOCABULARY = 50257
+WARM_UP = 3
 
 
 class Block(nn.Module):
-    def __init__(self):
+    def __init__(self, size, heads):
         super().__init__()
-        self.norm1, self.norm2 = nn.LayerNorm(SIZE), nn.LayerNorm(SIZE)
-        self.qkv, self.out = nn.Linear(SIZE, 3 * SIZE), nn.Linear(SIZE, SIZE)
-        self.up, self.down = nn.Linear(SIZE, 4 * SIZE), nn.Linear(4 * SIZE, SIZE)
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
+        self.qkv, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size)
+        self.up, self.down = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
 
     def forward(self, x):
-        batch, length, _ = x.shape
-        q, k, v = (part.view(batch, length, HEADS, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).split(SIZE, dim=2))
+        batch, length, size = x.shape
+        q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).split(size, dim=2))
         mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, SIZE))
+        x = x + self.out(mixed.transpose(1, 2).reshape(batch, length, size))
         return x + self.down(functional.gelu(self.up(self.norm2(x)), approximate="tanh"))
 
 
 class Gpt2(nn.Module):
-    def __init__(self, length):
+    def __init__(self, length, size, layers, heads):
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(VOCABULARY, SIZE), nn.Embedding(length, SIZE)
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
-        self.norm = nn.LayerNorm(SIZE)
+        self.tokens, self.positions = nn.Embedding(VOCABULARY, size), nn.Embedding(length, size)
+        self.blocks = nn.ModuleList(Block(size, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(size)
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)
@@ -55,33 +58,54 @@ def make_step(model, precision, compiles):
     optimizer = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}], lr=1e-4, fused=True)
     function = torch.compile(model, mode="reduce-overhead") if compiles else model
 
-    def step(ids, targets):
+    def step(data, batch):
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
-            loss = function(ids, targets)
-        loss.backward()
+        total = 0
+        for part in data.split(batch):
+            if compiles:
+                torch.compiler.cudagraph_mark_step_begin()
+            with torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
+                loss = function(part[:, :-1], part[:, 1:]) * (batch / len(data))
+            loss.backward()
+            total = total + loss.detach()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        return loss.detach()
+        return total.item()
 
     return step
 
 
+def measure(model, options, length, batch, precision, compiles):
+    step = make_step(model, precision, compiles)
+    data = torch.randint(0, VOCABULARY, (options["batch"] * options["microbatches"], length + 1), device="cuda")
+    seconds = []
+    for _ in range(WARM_UP + options["steps"]):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        loss = step(data, batch)
+        seconds.append(time.perf_counter() - begin)
+    return {"version": torch.__version__, "batch": batch, "seconds": seconds[WARM_UP:], "loss": loss, "peak_bytes": torch.cuda.max_memory_allocated()}
+
+
 def main():
-    precision, mode, batch, length, steps = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
+    precision, mode, length, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
     # As plans do, which say so if they take TF32.
     torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     torch.manual_seed(0)
-    model = Gpt2(length).cuda().train()
-    step = make_step(model, precision, mode == "compile")
-    data = torch.randint(0, VOCABULARY, (batch, length + 1), device="cuda")
-    seconds = []
-    for _ in range(WARM_UP + steps):
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        loss = step(data[:, :-1], data[:, 1:]).item()
-        seconds.append(time.perf_counter() - begin)
-    print(json.dumps({"version": torch.__version__, "seconds": seconds[WARM_UP:], "loss": loss, "peak_bytes": torch.cuda.max_memory_allocated()}))
+    with torch.device("cuda"):
+        model = Gpt2(length, options["size"], options["layers"], options["heads"]).train()
+    batch = options["batch"]
+    while True:
+        try:
+            print(json.dumps(measure(model, options, length, batch, precision, mode == "compile")))
+            return
+        except torch.OutOfMemoryError:
+            if batch == 1:
+                raise
+            batch //= 2
+        model.zero_grad(set_to_none=True)
+        torch.compiler.reset()
+        torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":
