@@ -23,6 +23,7 @@ private:
   /// Rows of a head, or of a key head.
   struct Rows {
     MatrixRows query, key, value, result, gradient;
+    MatrixRows queryPart; ///< of whose columns keys' gradients are made
   };
   /// What the four sums of a thread have in common with others of their query.
   struct OfQueries {
@@ -33,10 +34,19 @@ private:
     Sums score;       ///< the gradient of the score, not yet scaled
   };
 
+  struct Columns {
+    int64_t first, count;
+  };
+  /// Columns of every row.
+  static HeadTensor partOf(HeadTensor tensor, const Columns &columns) {
+    tensor.view.offset += columns.first;
+    tensor.columns = columns.count;
+    return tensor;
+  }
   MatrixRows rowsOf(const HeadTensor &tensor, const Place &place, Value head) {
     return {emitter, tensor, place.batch, head, kStep};
   }
-  Rows getRows(const Place &head, Value keyHead);
+  Rows getRows(const Place &head, Value keyHead, const Columns &part);
   void emitQueryTile(Value tile);
   /// A tile of queries while keys pass by.
   struct QueryTile {
@@ -44,12 +54,21 @@ private:
     MatrixRows::Lefts queries, gradients;
     OfQueries known;
   };
+  /// `words`: of the keys and values, or none where they are not loaded early.
   void emitQueryStep(const Rows &of, const QueryTile &tile, Value firstKey,
                      ArrayRef<Value> words, bool looks);
-  /// Which gradients a tile of keys makes.
+  /// What a tile of keys makes: some columns of the keys' gradients, or none,
+  /// and those of values.
   struct Made {
-    bool key, value;
+    Columns key;
+    bool value;
   };
+  SmallVector<Made> getKinds() const;
+  /// Of all kept sums those of the keys' columns that are made.
+  KeptSums keySumsOf(const Made &made) const {
+    return KeptSums(
+        ArrayRef(keySums).take_front(made.key.count / MatrixOps::kColumns));
+  }
   void emitKeyTiles(Value tile);
   void emitKeyTile(Value tile, Made made);
   void emitKeyHead(const Rows &of, const Place &tile, Made made);
@@ -76,7 +95,7 @@ private:
 
 void GradientKernel::emit() {
   querySums = makeSums(sizes.depth / MatrixOps::kColumns);
-  keySums = makeSums(sizes.depth / MatrixOps::kColumns);
+  keySums = makeSums(getKinds().front().key.count / MatrixOps::kColumns);
   valueSums = makeSums(sizes.width / MatrixOps::kColumns);
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
     Value isQuery = indices.isBelow(tile, indices.index(sizes.queryTiles()));
@@ -87,28 +106,41 @@ void GradientKernel::emit() {
   });
 }
 
-void GradientKernel::emitKeyTiles(Value tile) {
+/// The first has no fewer columns than the others.
+SmallVector<GradientKernel::Made> GradientKernel::getKinds() const {
   if (!sizes.splitsKeys) {
-    emitKeyTile(tile, {static_cast<bool>(keyGradient),
-                       static_cast<bool>(valueGradient)});
-    return;
+    return {
+        {{0, keyGradient ? sizes.depth : 0}, static_cast<bool>(valueGradient)}};
   }
+  int64_t half = llvm::alignTo(sizes.depth / 2, MatrixOps::kDepth);
+  return {
+      {{0, half}, false}, {{half, sizes.depth - half}, false}, {{0, 0}, true}};
+}
+
+void GradientKernel::emitKeyTiles(Value tile) {
   Value count = indices.index(sizes.keyTiles());
-  Value isOfKeys = indices.isBelow(tile, count);
-  if (keyGradient) {
-    emitter.onlyIf(isOfKeys, [&] { emitKeyTile(tile, {true, false}); });
-  }
-  if (valueGradient) {
-    emitter.onlyIf(indices.isNot(isOfKeys), [&] {
-      emitKeyTile(indices.sub(tile, count), {false, true});
-    });
+  SmallVector<Made> kinds = getKinds();
+  for (const auto &[i, made] : llvm::enumerate(kinds)) {
+    if (made.value ? !valueGradient : !keyGradient || made.key.count == 0) {
+      continue;
+    }
+    Value first = indices.mul(count, static_cast<int64_t>(i));
+    Value isOfKind =
+        indices.both(indices.isNot(indices.isBelow(tile, first)),
+                     indices.isBelow(tile, indices.add(first, count)));
+    emitter.onlyIf(isOfKind,
+                   [&] { emitKeyTile(indices.sub(tile, first), made); });
   }
 }
 
-GradientKernel::Rows GradientKernel::getRows(const Place &head, Value keyHead) {
-  return {rowsOf(query, head, head.head), rowsOf(key, head, keyHead),
-          rowsOf(value, head, keyHead), rowsOf(result, head, head.head),
-          rowsOf(gradient, head, head.head)};
+GradientKernel::Rows GradientKernel::getRows(const Place &head, Value keyHead,
+                                             const Columns &part) {
+  return {rowsOf(query, head, head.head),
+          rowsOf(key, head, keyHead),
+          rowsOf(value, head, keyHead),
+          rowsOf(result, head, head.head),
+          rowsOf(gradient, head, head.head),
+          rowsOf(partOf(query, part), head, head.head)};
 }
 
 Value GradientKernel::readLse(const Place &head, Value query) {
@@ -180,14 +212,15 @@ void GradientKernel::emitQueryTile(Value number) {
   QueryTile tile;
   tile.place = placeOfQueries(number);
   const Place &place = tile.place;
-  Rows of = getRows(place, indices.div(place.head, sizes.group()));
+  Rows of =
+      getRows(place, indices.div(place.head, sizes.group()), {0, sizes.depth});
   tile.queries = of.query.readLeft(place.query);
   tile.gradients = of.gradient.readLeft(place.query);
   tile.known = readRows(of, place, tile.gradients);
   clear(querySums);
   auto load = [&](Value first) {
     Words words;
-    for (int64_t n = 0; n < kProducts; ++n) {
+    for (int64_t n = 0; !sizes.splitsKeys && n < kProducts; ++n) {
       Value row = indices.add(first, n * MatrixOps::kColumns);
       llvm::append_range(words, of.key.loadAlong(row));
       llvm::append_range(words, of.value.loadAlong(row));
@@ -208,13 +241,16 @@ void GradientKernel::emitQueryStep(const Rows &of, const QueryTile &tile,
                                    bool looks) {
   AllSums scores;
   for (int64_t n = 0; n < kProducts; ++n) {
+    Value first = indices.add(firstKey, n * MatrixOps::kColumns);
     auto take = [&](const MatrixRows &from) {
+      if (words.empty()) {
+        return MatrixRows::asRights(from.loadAlong(first));
+      }
       MatrixRows::Rights all =
           MatrixRows::asRights(words.take_front(from.wordsAlong()));
       words = words.drop_front(from.wordsAlong());
       return all;
     };
-    Value first = indices.add(firstKey, n * MatrixOps::kColumns);
     Sums products = multiply(tile.queries, take(of.key), zeroSums());
     Sums differences = multiply(tile.gradients, take(of.value), zeroSums());
     auto placeOf = [&](unsigned i) -> Place {
@@ -266,10 +302,11 @@ void GradientKernel::emitKeyTile(Value tile, Made made) {
       indices.index(0), indices.index(sizes.group()), 1, [&](Value member) {
         Value head = indices.add(indices.mul(keys.head, sizes.group()), member);
         Place place{keys.batch, head, Value(), keys.key};
-        emitKeyHead(getRows(place, keys.head), place, made);
+        emitKeyHead(getRows(place, keys.head, made.key), place, made);
       });
-  if (made.key) {
-    storeScaled(keySums, keyGradient, keys, keys.key, scale);
+  if (made.key.count != 0) {
+    storeScaled(keySumsOf(made), partOf(keyGradient, made.key), keys, keys.key,
+                scale);
   }
   if (made.value) {
     storeScaled(valueSums, valueGradient, keys, keys.key, 1.0);
@@ -291,7 +328,9 @@ void GradientKernel::emitKeyHead(const Rows &of, const Place &tile, Made made) {
     ranges.push_back({indices.min(whole, end), true});
   }
   ranges.push_back({lastStep, false});
-  ranges.push_back({end, true});
+  if (sizes.rows % kStep != 0) {
+    ranges.push_back({end, true});
+  }
   // Both sums and both factors leave no registers for what comes next.
   forEachStep(
       begin, ranges, sizes.rows, [](Value) { return Words(); },
@@ -325,9 +364,9 @@ void GradientKernel::emitKeyStep(const Rows &of, const Place &tile, Made made,
     accumulate(valueSums, asLeft(probabilities[0], probabilities[1]),
                of.gradient.asColumns(of.gradient.loadAcross(firstQuery)));
   }
-  if (made.key) {
-    accumulate(keySums, asLeft(scores[0], scores[1]),
-               of.query.asColumns(of.query.loadAcross(firstQuery)));
+  if (made.key.count != 0) {
+    accumulate(keySumsOf(made), asLeft(scores[0], scores[1]),
+               of.queryPart.asColumns(of.queryPart.loadAcross(firstQuery)));
   }
 }
 

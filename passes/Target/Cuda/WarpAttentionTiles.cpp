@@ -13,6 +13,9 @@ static constexpr int64_t kMatrixRows = 16;
 /// Elements of 16 bits in the longest access.
 static constexpr int64_t kAccess = 8;
 
+/// Elements of a row whose operands and sums fit a thread's registers.
+static constexpr int64_t kLongest = 128;
+
 /// Whether every row of `operand` begins at a multiple of the longest access.
 /// Buffers and parameters do.
 static bool hasAlignedRows(Value operand) {
@@ -25,13 +28,12 @@ static bool hasAlignedRows(Value operand) {
 
 /// `tensors` have rows of queries, keys or values. Results lie in their own
 /// buffers, row behind row.
-static bool suitsMatrices(ValueRange tensors, ValueRange results,
-                          int64_t longest) {
+static bool suitsMatrices(ValueRange tensors, ValueRange results) {
   Type element = elementTypeOf(tensors.front());
   auto isOfMatrices = [&](Value tensor) {
     int64_t columns = shapeOf(tensor).back();
     return elementTypeOf(tensor) == element && columns % kMatrixRows == 0 &&
-           columns <= longest;
+           columns <= kLongest;
   };
   return (element.isBF16() || element.isF16()) &&
          llvm::all_of(tensors, isOfMatrices) &&
@@ -44,13 +46,13 @@ WarpAttentionTiles WarpAttentionTiles::get(Operation *op) {
   if (auto forward = dyn_cast<AttentionOp>(op)) {
     tiles.usesMatrices = suitsMatrices(
         {forward.getQuery(), forward.getKey(), forward.getValue()},
-        forward.getResult(), /*longest=*/128);
+        forward.getResult());
   } else {
     auto gradient = cast<AttentionGradOp>(op);
     tiles.usesMatrices = suitsMatrices(
         {gradient.getQuery(), gradient.getKey(), gradient.getValue(),
          gradient.getResult(), gradient.getResultGradient()},
-        gradient->getResults(), /*longest=*/80);
+        gradient->getResults());
   }
   if (tiles.usesMatrices) {
     bool isShort = std::max(tiles.depth, tiles.width) <= 64;
