@@ -269,6 +269,19 @@ def _grouped(
     )
 
 
+def _classifier(
+    build: Callable[[], nn.Module], size: int, classes: int, seed: int, **more
+) -> Model:
+    """Of vectors of `size` numbers."""
+    return Model(
+        build=build,
+        objective="classification",
+        write_data=lambda folder: datasets.write_features(folder, size, classes, seed),
+        sources={"default": _arrays("x")},
+        **{"variants": (Variant("", ADAMW_HALF),), **more},
+    )
+
+
 def _batch_norm(fresh: bool) -> Model:
     """Three microbatches of eight rows, the last one of four."""
     base = Variant("", ADAMW_HALF, batch=20)
@@ -276,11 +289,11 @@ def _batch_norm(fresh: bool) -> Model:
     old = dataclasses.replace(base, name="old", weights=False)
     flags = ("--batch-norm=frozen",)
     frozen = dataclasses.replace(old, name="frozen", flags=flags, adapt=nn.Module.eval)
-    return Model(
-        build=lambda: architectures.batch_norm(fresh).train(),
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 5, 6, seed=38),
-        sources={"default": _arrays("x")},
+    return _classifier(
+        lambda: architectures.batch_norm(fresh).train(),
+        5,
+        6,
+        seed=38,
         variants=(base,) if fresh else (base, old, frozen),
         microbatch=8,
         parted=True,
@@ -297,11 +310,11 @@ MODELS = {
     "llama20": _grouped(architectures.llama, seed=26, sgd=True),
     "qwen3": _grouped(architectures.qwen3, seed=27, tied=True),
     "mistral": _grouped(architectures.mistral, seed=28),
-    "mlp": Model(
-        build=architectures.mlp,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=25),
-        sources={"default": _arrays("x")},
+    "mlp": _classifier(
+        architectures.mlp,
+        21,
+        10,
+        seed=25,
         variants=(
             Variant("", ADAMW_HALF),
             Variant("sgd", MLP_SGD),
@@ -317,13 +330,7 @@ MODELS = {
             ),
         ),
     ),
-    "activations": Model(
-        build=architectures.activations,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=37),
-        sources={"default": _arrays("x")},
-        variants=(Variant("", ADAMW_HALF),),
-    ),
+    "activations": _classifier(architectures.activations, 21, 10, seed=37),
     "convnet": Model(
         build=architectures.convnet,
         objective="classification",
@@ -332,11 +339,11 @@ MODELS = {
         variants=(Variant("", ADAMW_HALF),),
     ),
     # Little is between its products, so a golden in fp8 is met closely.
-    "mlp16": Model(
-        build=architectures.mlp16,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 32, 16, seed=34),
-        sources={"default": _arrays("x")},
+    "mlp16": _classifier(
+        architectures.mlp16,
+        32,
+        16,
+        seed=34,
         variants=_rounded(_fp8(ADAMW_HALF, batch=64)),
         microbatch=16,
     ),
@@ -373,20 +380,8 @@ MODELS = {
         dims={"seq": 8},
         tied={"table.weight": "head.weight"},
     ),
-    "folded": Model(
-        build=architectures.folded,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=56),
-        sources={"default": _arrays("x")},
-        variants=(Variant("", ADAMW_HALF),),
-    ),
-    "indexing": Model(
-        build=architectures.indexing,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 21, 10, seed=58),
-        sources={"default": _arrays("x")},
-        variants=(Variant("", ADAMW_HALF),),
-    ),
+    "folded": _classifier(architectures.folded, 21, 10, seed=56),
+    "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
     "gemma": Model(
         build=lambda: architectures.gemma().eval(),
         objective="causal-lm",
@@ -397,12 +392,11 @@ MODELS = {
         variants=(Variant("", ADAMW_HALF),),
         tied={"model.embed_tokens.weight": "lm_head.weight"},
     ),
-    "centered": Model(
-        build=architectures.centered,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 8, 8, seed=32),
-        sources={"default": _arrays("x")},
-        variants=(Variant("", ADAMW_HALF),),
+    "centered": _classifier(
+        architectures.centered,
+        8,
+        8,
+        seed=32,
         microbatch=8,
     ),
     "mlp-smoothing": Model(
@@ -459,11 +453,5 @@ MODELS = {
     ),
     "batch-norm": _batch_norm(fresh=False),
     "batch-norm-fresh": _batch_norm(fresh=True),
-    "twins": Model(
-        build=architectures.twins,
-        objective="classification",
-        write_data=lambda folder: datasets.write_features(folder, 8, 8, seed=30),
-        sources={"default": _arrays("x")},
-        variants=(Variant("", ADAMW_HALF),),
-    ),
+    "twins": _classifier(architectures.twins, 8, 8, seed=30),
 }
