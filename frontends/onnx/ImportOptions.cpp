@@ -5,14 +5,6 @@
 #include "llvm/Support/Path.h"
 
 namespace accel::onnx {
-namespace {
-
-llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
-} // namespace
-
 llvm::StringRef getModelName(llvm::StringRef path) {
   return path == standardInput ? "model" : llvm::sys::path::stem(path);
 }
@@ -27,9 +19,10 @@ llvm::Expected<InitPolicy> InitPolicy::parse(llvm::StringRef text) {
   if (!number.consume_front("normal:") ||
       number.getAsDouble(policy.deviation) ||
       !(policy.deviation > 0.0 && policy.deviation < 1e30)) {
-    return makeError("expected --init=gpt2 or --init=normal:STD with a "
-                     "positive STD, e.g. --init=normal:0.02, got '" +
-                     text + "'");
+    return llvm::createStringError(
+        "expected --init=gpt2 or --init=normal:STD with a "
+        "positive STD, e.g. --init=normal:0.02, got '" +
+        text + "'");
   }
   return policy;
 }
@@ -46,9 +39,10 @@ llvm::Expected<DropoutPolicy> DropoutPolicy::parse(llvm::StringRef text) {
   policy.kind = Kind::Probability;
   if (text.getAsDouble(policy.probability) ||
       !(policy.probability >= 0.0 && policy.probability < 1.0)) {
-    return makeError("expected --dropout=model, --dropout=off or a probability "
-                     "below 1, e.g. --dropout=0.1, got '" +
-                     text + "'");
+    return llvm::createStringError(
+        "expected --dropout=model, --dropout=off or a probability "
+        "below 1, e.g. --dropout=0.1, got '" +
+        text + "'");
   }
   return policy;
 }
@@ -60,9 +54,10 @@ llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text) {
   if (text == "frozen") {
     return BatchNormPolicy::Frozen;
   }
-  return makeError("expected --batch-norm=microbatch or --batch-norm=frozen, "
-                   "got '" +
-                   text + "'");
+  return llvm::createStringError(
+      "expected --batch-norm=microbatch or --batch-norm=frozen, "
+      "got '" +
+      text + "'");
 }
 
 llvm::Expected<std::pair<std::string, int64_t>>
@@ -71,9 +66,10 @@ parseDimension(llvm::StringRef text) {
   int64_t size = 0;
   if (name.empty() || value.getAsInteger(10, size) || size < 1 ||
       size > (int64_t(1) << 31)) {
-    return makeError("expected --dim NAME=SIZE with a positive size, e.g. "
-                     "--dim batch=8, got '" +
-                     text + "'");
+    return llvm::createStringError(
+        "expected --dim NAME=SIZE with a positive size, e.g. "
+        "--dim batch=8, got '" +
+        text + "'");
   }
   return std::pair(name.str(), size);
 }
@@ -86,10 +82,11 @@ parsePaddingRow(llvm::StringRef text) {
   bool isNone = value == "none";
   if (name.empty() ||
       (!isNone && (value.getAsInteger(10, number) || number < 0))) {
-    return makeError("expected --padding-row NAME=ROW with a row of the "
-                     "embedding, counted from 0, or NAME=none, e.g. "
-                     "--padding-row embedding.weight=0, got '" +
-                     text + "'");
+    return llvm::createStringError(
+        "expected --padding-row NAME=ROW with a row of the "
+        "embedding, counted from 0, or NAME=none, e.g. "
+        "--padding-row embedding.weight=0, got '" +
+        text + "'");
   }
   if (!isNone) {
     row = number;

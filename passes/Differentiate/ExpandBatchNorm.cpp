@@ -33,8 +33,11 @@ public:
     Value mean = buildMean(x);
     Value centered = b.sub(x, spread(mean));
     Value variance = buildMean(b.mul(centered, centered));
-    Value result = buildResult(choose(mean, norm.getRunningMean()),
-                               choose(variance, norm.getRunningVariance()));
+    Value usedMean = choose(mean, norm.getRunningMean());
+    Value usedVariance = choose(variance, norm.getRunningVariance());
+    Value result =
+        buildNormalised(b, x, usedMean, usedVariance, norm.getScale(),
+                        norm.getBias(), norm.getEpsilon().convertToDouble());
     moveRunning(norm.getRunningMean(), mean);
     moveRunning(norm.getRunningVariance(), buildUnbiased(variance));
     norm.getResult().replaceAllUsesWith(result);
@@ -65,13 +68,6 @@ private:
     auto type = cast<RankedTensorType>(running.getType());
     return b.select(b.repeat(trains, type.clone(builder.getI1Type())),
                     ofMicrobatch, running);
-  }
-
-  Value buildResult(Value mean, Value variance) {
-    Value rstd = b.rsqrt(b.add(variance, norm.getEpsilon().convertToDouble()));
-    Value normalised = b.mul(b.sub(x, spread(mean)), spread(rstd));
-    return b.add(b.mul(normalised, spread(norm.getScale())),
-                 spread(norm.getBias()));
   }
 
   /// n / (n - 1) times the variance of n elements.

@@ -50,6 +50,12 @@ SmallVector<int64_t> axisRange(int64_t begin, int64_t end) {
   return llvm::to_vector(llvm::seq(begin, end));
 }
 
+SmallVector<int64_t> axisLast(int64_t rank, int64_t axis) {
+  SmallVector<int64_t> order = otherAxes(rank, {axis});
+  order.push_back(axis);
+  return order;
+}
+
 SmallVector<int64_t> otherAxes(int64_t rank, ArrayRef<int64_t> axes) {
   SmallVector<int64_t> others;
   for (int64_t axis = 0; axis < rank; ++axis) {

@@ -106,6 +106,8 @@ protected:
 
 /// The integers from `begin` to `end - 1`.
 llvm::SmallVector<int64_t> axisRange(int64_t begin, int64_t end);
+/// The order of `rank` dimensions that puts `axis` behind all others.
+llvm::SmallVector<int64_t> axisLast(int64_t rank, int64_t axis);
 
 /// The dimensions of a tensor of rank `rank` that are not in `axes`.
 llvm::SmallVector<int64_t> otherAxes(int64_t rank,

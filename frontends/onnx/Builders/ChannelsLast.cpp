@@ -2,6 +2,9 @@
 // Transposes, padding and windows with the channels last.
 #include "frontends/onnx/Builders/ChannelsLast.h"
 
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -19,8 +22,7 @@ struct WindowArrays {
   SmallVector<int64_t> axes, sizes, strides, dilations;
 
   explicit WindowArrays(ArrayRef<WindowAxis> windows)
-      : axes(llvm::to_vector(
-            llvm::seq<int64_t>(1, static_cast<int64_t>(windows.size()) + 1))),
+      : axes(axisRange(1, static_cast<int64_t>(windows.size()) + 1)),
         sizes(collect(windows, [](const WindowAxis &a) { return a.size; })),
         strides(collect(windows, [](const WindowAxis &a) { return a.stride; })),
         dilations(
@@ -30,18 +32,12 @@ struct WindowArrays {
 } // namespace
 
 Value toChannelsLast(const NodeConversion &c, Value value) {
-  SmallVector<int64_t> order =
-      llvm::to_vector(llvm::seq<int64_t>(0, c.typeOf(value).getRank()));
-  order.erase(order.begin() + 1);
-  order.push_back(1);
-  return c.transpose(value, order);
+  return c.transpose(value, axisLast(c.typeOf(value).getRank(), 1));
 }
 
 Value toChannelsFirst(const NodeConversion &c, Value value) {
-  int64_t rank = c.typeOf(value).getRank();
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
-  order.insert(order.begin() + 1, rank - 1);
-  return c.transpose(value, order);
+  return c.transpose(
+      value, invertPermutationVector(axisLast(c.typeOf(value).getRank(), 1)));
 }
 
 Value padAround(const NodeConversion &c, Value value, ArrayRef<WindowAxis> axes,

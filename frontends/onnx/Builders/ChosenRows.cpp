@@ -4,6 +4,7 @@
 // is not selected may be infinite.
 #include "frontends/onnx/Builders/ChosenRows.h"
 
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/GatherAlong.h"
 
@@ -15,10 +16,6 @@ using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-SmallVector<int64_t> count(int64_t begin, int64_t end) {
-  return llvm::to_vector(llvm::seq(begin, end));
-}
 
 Value repeat(const NodeConversion &c, Value value, ArrayRef<int64_t> shape,
              ArrayRef<int64_t> dimensions) {
@@ -32,11 +29,7 @@ Value repeat(const NodeConversion &c, Value value, ArrayRef<int64_t> shape,
 
 /// `value` with dimension `axis` behind all others.
 Value moveBack(const NodeConversion &c, Value value, int64_t axis) {
-  int64_t rank = c.typeOf(value).getRank();
-  SmallVector<int64_t> order = count(0, axis);
-  llvm::append_range(order, count(axis + 1, rank));
-  order.push_back(axis);
-  return c.transpose(value, order);
+  return c.transpose(value, axisLast(c.typeOf(value).getRank(), axis));
 }
 
 /// The sum over the last dimension of what is chosen; of booleans, whether one
@@ -107,16 +100,13 @@ FailureOr<RowIndices> RowIndices::make(const NodeConversion &c, Value indices,
         c.reshape(c.makeIntegers(*counted), tensor.getType().getShape());
     return rows;
   }
-  Value wide = c.cast(indices, c.builder.getI64Type());
-  Formula f(c, c.typeOf(wide));
-  Value zero = f.number(0.0), end = f.number(static_cast<double>(size)),
-        last = f.number(static_cast<double>(size - 1));
-  Value fromStart = f.select(f.less(wide, zero), f.add(wide, end), wide);
-  rows.exists = AndOp::create(c.builder, c.loc,
-                              f.compare(ComparePredicate::GE, fromStart, zero),
-                              f.less(fromStart, end));
+  CountedIndex index =
+      countFromStart(c, c.cast(indices, c.builder.getI64Type()), size);
+  Formula f(c, c.typeOf(index.value));
+  Value zero = f.number(0.0), last = f.number(static_cast<double>(size - 1));
+  rows.exists = index.exists;
   rows.indices =
-      f.min(f.select(f.less(fromStart, zero), zero, fromStart), last);
+      f.min(f.select(f.less(index.value, zero), zero, index.value), last);
   return rows;
 }
 
@@ -185,7 +175,7 @@ public:
         candidates, axes);
     RankedTensorType wideType = narrowType.clone(wide);
     Formula g(c, wideType);
-    SmallVector<int64_t> leading = count(0, aligned + 1);
+    SmallVector<int64_t> leading = axisRange(0, aligned + 1);
     Value isLast = g.equal(repeat(c, last, wide, leading),
                            g.index(static_cast<int64_t>(places.size())));
     Value put = sumChosen(c, isLast, wideUpdates());
@@ -197,23 +187,23 @@ public:
 
 private:
   SmallVector<int64_t> narrowDimensions() const {
-    SmallVector<int64_t> dimensions = count(0, aligned + 1);
+    SmallVector<int64_t> dimensions = axisRange(0, aligned + 1);
     dimensions.push_back(static_cast<int64_t>(places.size()));
     return dimensions;
   }
   /// (a.., n, k): whether row k is for place n.
   Value isPlaced() const {
-    SmallVector<int64_t> dimensions = count(0, aligned);
+    SmallVector<int64_t> dimensions = axisRange(0, aligned);
     dimensions.push_back(aligned + 1);
     return isAt(c, repeat(c, rows.get(), narrow, dimensions), narrow, aligned);
   }
   /// (a.., n, rest.., k).
   Value wideUpdates() const {
-    SmallVector<int64_t> marked = count(0, aligned + 1);
+    SmallVector<int64_t> marked = axisRange(0, aligned + 1);
     Value moved = moveBack(c, rows.mark(updates, marked), aligned);
-    SmallVector<int64_t> dimensions = count(0, aligned);
-    llvm::append_range(dimensions,
-                       count(aligned + 1, static_cast<int64_t>(wide.size())));
+    SmallVector<int64_t> dimensions = axisRange(0, aligned);
+    llvm::append_range(
+        dimensions, axisRange(aligned + 1, static_cast<int64_t>(wide.size())));
     return repeat(c, moved, wide, dimensions);
   }
 
@@ -239,7 +229,7 @@ FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
   if (rows->getCommon()) {
     return gatherAlong(c, data, aligned, c.makeIntegers(*rows->getCommon()));
   }
-  SmallVector<int64_t> leading = count(0, aligned + 1);
+  SmallVector<int64_t> leading = axisRange(0, aligned + 1);
   if (aligned == 0) {
     return rows->mark(gatherAlong(c, data, 0, rows->get()), leading);
   }
@@ -254,8 +244,8 @@ FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
   SmallVector<int64_t> dimensions = leading;
   dimensions.push_back(last);
   isChosen = repeat(c, isChosen, wide, dimensions);
-  dimensions = count(0, aligned);
-  llvm::append_range(dimensions, count(aligned + 1, last + 1));
+  dimensions = axisRange(0, aligned);
+  llvm::append_range(dimensions, axisRange(aligned + 1, last + 1));
   Value moved = repeat(c, moveBack(c, data, aligned), wide, dimensions);
   return rows->mark(sumChosen(c, isChosen, moved), leading);
 }

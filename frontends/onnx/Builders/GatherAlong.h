@@ -20,6 +20,14 @@ mlir::FailureOr<llvm::SmallVector<int64_t>>
 countFromStart(const NodeConversion &conversion,
                llvm::ArrayRef<int64_t> indices, int64_t size);
 
+/// The same of indices that the model computes: i64, counted from the start,
+/// and whether the dimension has them.
+struct CountedIndex {
+  mlir::Value value, exists;
+};
+CountedIndex countFromStart(const NodeConversion &conversion,
+                            mlir::Value indices, int64_t size);
+
 } // namespace accel::onnx
 
 #endif

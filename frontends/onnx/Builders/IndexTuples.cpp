@@ -65,17 +65,14 @@ FailureOr<int64_t> findCounted(const NodeConversion &c, Value element,
 Value flatten(const NodeConversion &c, ArrayRef<Value> elements,
               ArrayRef<int64_t> sizes, ArrayRef<int64_t> points) {
   Formula f(c, RankedTensorType::get(points, c.builder.getI64Type()));
-  Value flat = f.number(0.0), zero = flat, exist;
+  Value flat = f.number(0.0), exist;
   int64_t total = 1;
   for (auto [element, size] : llvm::zip_equal(elements, sizes)) {
-    Value end = f.number(static_cast<double>(size));
-    Value index = f.select(f.less(element, zero), f.add(element, end), element);
-    Value exists = AndOp::create(c.builder, c.loc,
-                                 f.compare(ComparePredicate::GE, index, zero),
-                                 f.less(index, end));
-    exist = exist ? AndOp::create(c.builder, c.loc, exist, exists).getResult()
-                  : exists;
-    flat = f.add(f.mul(flat, end), index);
+    CountedIndex index = countFromStart(c, element, size);
+    exist =
+        exist ? AndOp::create(c.builder, c.loc, exist, index.exists).getResult()
+              : index.exists;
+    flat = f.add(f.mul(flat, f.number(static_cast<double>(size))), index.value);
     total *= size;
   }
   return exist ? f.select(exist, flat, f.number(static_cast<double>(total)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converter of batch norms: an operation of the dialect where they train, a
 // formula where their statistics stay.
+#include "dialects/Accel/IR/Composite/BatchNorm.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
@@ -30,25 +31,6 @@ LogicalResult checkTypes(NodeConversion &c) {
                      << c.getFloat("epsilon", 1e-5);
   }
   return success();
-}
-
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias
-Value buildWithRunning(NodeConversion &c) {
-  RankedTensorType type = c.inputType(0), channels = c.inputType(3);
-  auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(c.builder, c.loc, type, value,
-                               ArrayRef<int64_t>{1});
-  };
-  Value epsilon = c.makeConstant(channels, c.getFloat("epsilon", 1e-5));
-  Value shifted =
-      AddOp::create(c.builder, c.loc, channels, c.input(4), epsilon);
-  Value rstd = RsqrtOp::create(c.builder, c.loc, channels, shifted);
-  Value centered =
-      SubOp::create(c.builder, c.loc, type, c.input(0), spread(c.input(3)));
-  Value norm = MulOp::create(c.builder, c.loc, type, centered, spread(rstd));
-  Value scaled =
-      MulOp::create(c.builder, c.loc, type, norm, spread(c.input(1)));
-  return AddOp::create(c.builder, c.loc, type, scaled, spread(c.input(2)));
 }
 
 /// The parameter that input `i`, a running statistic, is; empty if it is none.
@@ -114,7 +96,10 @@ LogicalResult convertBatchNorm(NodeConversion &c) {
     }
   }
   c.state.idleBatchNorms.push_back(getNodeName(c.node));
-  c.setResult(0, buildWithRunning(c));
+  ArithmeticBuilder b(c.builder, c.loc);
+  c.setResult(0,
+              buildNormalised(b, c.input(0), c.input(3), c.input(4), c.input(1),
+                              c.input(2), c.getFloat("epsilon", 1e-5)));
   return success();
 }
 

@@ -6,18 +6,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <functional>
-#include <numeric>
-
 using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-int64_t multiply(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                         std::multiplies<>());
-}
 
 /// What input and weights have in common with the result.
 struct Channels {
@@ -98,8 +90,8 @@ public:
   }
 
 private:
-  int64_t rows() const { return channels.samples * multiply(counts); }
-  int64_t depth() const { return channels.input * multiply(sizes); }
+  int64_t rows() const { return channels.samples * llvm::product_of(counts); }
+  int64_t depth() const { return channels.input * llvm::product_of(sizes); }
 
   /// Dimensions `from` to `to` - 1.
   static void append(SmallVector<int64_t> &order, int64_t from, int64_t to) {
@@ -128,7 +120,7 @@ private:
     order.push_back(1);
     // A window of one element has no order.
     Value weights =
-        multiply(sizes) == 1 ? c.input(1) : store(c.input(1), order);
+        llvm::product_of(sizes) == 1 ? c.input(1) : store(c.input(1), order);
     return multiplyBy(getRows(), c.reshape(weights, {channels.output, depth()}),
                       {rows(), channels.output});
   }
@@ -234,9 +226,9 @@ Value makeTransposedWindows(NodeConversion &c, const Channels &channels) {
   ArrayRef<int64_t> sizes = c.inputType(1).getShape().drop_front(2);
   Value input = toChannelsLast(c, c.input(0));
   SmallVector<int64_t> places(c.typeOf(input).getShape().drop_back());
-  int64_t rows = multiply(places);
+  int64_t rows = llvm::product_of(places);
   Value lhs = c.reshape(input, {rows, groups, channels.input});
-  int64_t width = channels.output * multiply(sizes);
+  int64_t width = channels.output * llvm::product_of(sizes);
   Value weights = c.reshape(c.input(1), {groups, channels.input, width});
   if (groups == 1) {
     lhs = c.reshape(lhs, {rows, channels.input});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of operators that read by index, and of running sums.
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Annotation/PaddingRows.h"
 #include "frontends/onnx/Builders/ChosenRows.h"
 #include "frontends/onnx/Builders/Formula.h"
@@ -91,10 +92,8 @@ Value isSummed(NodeConversion &c, int64_t size) {
 Value sumUpTo(NodeConversion &c, int64_t axis) {
   RankedTensorType type = c.inputType(0);
   int64_t rank = type.getRank();
-  SmallVector<int64_t> order, dimensions = llvm::to_vector(llvm::seq(rank));
-  llvm::copy_if(dimensions, std::back_inserter(order),
-                [&](int64_t dim) { return dim != axis; });
-  order.push_back(axis);
+  SmallVector<int64_t> order = axisLast(rank, axis),
+                       dimensions = axisRange(0, rank);
   Value data = c.transpose(c.input(0), order);
   SmallVector<int64_t> wide(c.typeOf(data).getShape());
   wide.push_back(wide.back());
@@ -126,6 +125,17 @@ FailureOr<SmallVector<int64_t>> countFromStart(const NodeConversion &c,
     index += index < 0 ? size : 0;
   }
   return counted;
+}
+
+CountedIndex countFromStart(const NodeConversion &c, Value indices,
+                            int64_t size) {
+  Formula f(c, c.typeOf(indices));
+  Value zero = f.number(0.0), end = f.number(static_cast<double>(size));
+  Value value = f.select(f.less(indices, zero), f.add(indices, end), indices);
+  Value exists = AndOp::create(c.builder, c.loc,
+                               f.compare(ComparePredicate::GE, value, zero),
+                               f.less(value, end));
+  return {value, exists};
 }
 
 /// Rows of the table whose first dimension is `axis`, put back to where ONNX

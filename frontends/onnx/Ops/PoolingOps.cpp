@@ -130,21 +130,4 @@ LogicalResult convertAveragePool(NodeConversion &c) {
   return success();
 }
 
-LogicalResult convertGlobalMaxPool(NodeConversion &c) {
-  RankedTensorType type = c.inputType(0);
-  if (type.getRank() < 3 || !isa<FloatType>(type.getElementType())) {
-    return c.error() << "expected floats of samples, channels and at least one "
-                        "further dimension, got "
-                     << type;
-  }
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
-  SmallVector<int64_t> kept(type.getShape().take_front(2));
-  Value largest = ReduceMaxOp::create(c.builder, c.loc, type.clone(kept),
-                                      c.input(0), axes, /*first=*/true);
-  kept.resize(type.getRank(), 1);
-  c.setResult(0, c.reshape(largest, kept));
-  return success();
-}
-
 } // namespace accel::onnx

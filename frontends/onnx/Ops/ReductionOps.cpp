@@ -156,16 +156,37 @@ LogicalResult convertReduce(NodeConversion &c) {
   return success();
 }
 
-LogicalResult convertGlobalAveragePool(NodeConversion &c) {
+/// All dimensions of a pool's input but samples and channels.
+static FailureOr<SmallVector<int64_t>> getPlaceAxes(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
   if (type.getRank() < 3 || !isa<FloatType>(type.getElementType())) {
     return c.error() << "expected floats of samples, channels and at least one "
                         "further dimension, got "
                      << type;
   }
-  SmallVector<int64_t> axes =
-      llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
-  Reduction reduction(type, axes);
+  return llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
+}
+
+LogicalResult convertGlobalMaxPool(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> axes = getPlaceAxes(c);
+  if (failed(axes)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0);
+  Reduction reduction(type, *axes);
+  Value largest =
+      ReduceMaxOp::create(c.builder, c.loc, type.clone(reduction.reduced),
+                          c.input(0), *axes, /*first=*/true);
+  c.setResult(0, c.reshape(largest, reduction.kept));
+  return success();
+}
+
+LogicalResult convertGlobalAveragePool(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> axes = getPlaceAxes(c);
+  if (failed(axes)) {
+    return failure();
+  }
+  Reduction reduction(c.inputType(0), *axes);
   Value sum = reduction.make<ReduceSumOp>(c, c.input(0));
   Value mean = Formula(c, c.typeOf(sum))
                    .div(sum, c.makeConstant(c.typeOf(sum), reduction.count));

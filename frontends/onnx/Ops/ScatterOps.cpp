@@ -2,6 +2,7 @@
 // Converters of operators that read or write single elements and rows at
 // indices: GatherElements, ScatterElements, ScatterND; and NonZero, which finds
 // indices.
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/ChosenRows.h"
 #include "frontends/onnx/Builders/IndexTuples.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
@@ -13,15 +14,6 @@ using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-/// All dimensions but `axis`, then it.
-SmallVector<int64_t> axisLast(int64_t rank, int64_t axis) {
-  SmallVector<int64_t> order;
-  llvm::copy_if(llvm::seq<int64_t>(0, rank), std::back_inserter(order),
-                [&](int64_t dim) { return dim != axis; });
-  order.push_back(axis);
-  return order;
-}
 
 /// The axis, once indices of as many dimensions as the data are there.
 FailureOr<int64_t> getElementAxis(NodeConversion &c) {

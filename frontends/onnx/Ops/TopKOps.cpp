@@ -2,6 +2,7 @@
 // Converter of TopK: the rank of an element is the number of elements before
 // it, so what has rank r is the result's element r. Values pass their gradient
 // to the elements that they are.
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
@@ -39,8 +40,7 @@ private:
   }
   /// `value` (.., n), whose last dimension is dimension `at` of the result.
   Value repeat(Value value, RankedTensorType shape, int64_t at) const {
-    SmallVector<int64_t> dimensions =
-        llvm::to_vector(llvm::seq<int64_t>(0, last));
+    SmallVector<int64_t> dimensions = axisRange(0, last);
     dimensions.push_back(at);
     Type element = c.typeOf(value).getElementType();
     return BroadcastOp::create(c.builder, c.loc, shape.clone(element), value,
@@ -104,11 +104,7 @@ LogicalResult convertTopK(NodeConversion &c) {
                      << " of the numbers along dimension " << *axis << ", got "
                      << *count << " of " << type;
   }
-  SmallVector<int64_t> order;
-  llvm::copy_if(llvm::seq<int64_t>(0, type.getRank()),
-                std::back_inserter(order),
-                [&](int64_t dim) { return dim != *axis; });
-  order.push_back(*axis);
+  SmallVector<int64_t> order = axisLast(type.getRank(), *axis);
   SmallVector<int64_t> back = invertPermutationVector(order);
   TopK top(c, c.transpose(c.input(0), order), *count,
            c.getInt("largest", 1) != 0);

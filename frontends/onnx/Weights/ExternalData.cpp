@@ -17,10 +17,6 @@
 namespace accel::onnx {
 namespace {
 
-llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 /// Owns: a file descriptor.
 class Descriptor {
 public:
@@ -46,7 +42,7 @@ llvm::Error checkLocation(llvm::StringRef location) {
   location.split(parts, '/');
   bool escapes = location.starts_with("/") || llvm::is_contained(parts, "..");
   if (escapes) {
-    return makeError(
+    return llvm::createStringError(
         "expected external data inside the model's folder, got the location '" +
         location +
         "', which leaves it; put the file into that folder and name it by a "
@@ -54,9 +50,10 @@ llvm::Error checkLocation(llvm::StringRef location) {
   }
   if (location.empty() || llvm::is_contained(parts, "") ||
       location.contains('\0') || location.contains('\\')) {
-    return makeError("expected a relative path with '/' as the location of "
-                     "external data, got '" +
-                     location + "'");
+    return llvm::createStringError(
+        "expected a relative path with '/' as the location of "
+        "external data, got '" +
+        location + "'");
   }
   return llvm::Error::success();
 }
@@ -82,14 +79,15 @@ llvm::Expected<Descriptor> openBeneath(llvm::StringRef folder,
       return Descriptor(-1);
     }
     if (next < 0 && (errno == ELOOP || errno == ENOTDIR)) {
-      return makeError(
+      return llvm::createStringError(
           "expected a regular file as external data '" + location +
           "', got a path with a symbolic link or without a folder at '" + part +
           "'; put the file itself beside the model");
     }
     if (next < 0) {
-      return makeError("cannot read external data '" + location +
-                       "': " + std::generic_category().message(errno));
+      return llvm::createStringError(
+          "cannot read external data '" + location +
+          "': " + std::generic_category().message(errno));
     }
     current = Descriptor(next);
   }
@@ -100,24 +98,26 @@ llvm::Expected<uint64_t> regularFileSize(const Descriptor &file,
                                          llvm::StringRef location) {
   struct stat status;
   if (::fstat(file.get(), &status) != 0) {
-    return makeError("cannot read external data '" + location +
-                     "': " + std::generic_category().message(errno));
+    return llvm::createStringError(
+        "cannot read external data '" + location +
+        "': " + std::generic_category().message(errno));
   }
   if (!S_ISREG(status.st_mode)) {
-    return makeError("expected a regular file as external data '" + location +
-                     "', got something else; put the file itself beside the "
-                     "model");
+    return llvm::createStringError(
+        "expected a regular file as external data '" + location +
+        "', got something else; put the file itself beside the "
+        "model");
   }
   return static_cast<uint64_t>(status.st_size);
 }
 
 llvm::Error checkRange(const TensorBytes &bytes, uint64_t fileSize) {
   if (bytes.offset > fileSize || bytes.length > fileSize - bytes.offset) {
-    return makeError("external data '" + bytes.location +
-                     "' is too short: expected " + llvm::Twine(bytes.length) +
-                     " bytes at offset " + llvm::Twine(bytes.offset) +
-                     ", got a file of " + llvm::Twine(fileSize) +
-                     " bytes; copy the file again beside the model");
+    return llvm::createStringError(
+        "external data '" + bytes.location + "' is too short: expected " +
+        llvm::Twine(bytes.length) + " bytes at offset " +
+        llvm::Twine(bytes.offset) + ", got a file of " + llvm::Twine(fileSize) +
+        " bytes; copy the file again beside the model");
   }
   return llvm::Error::success();
 }
@@ -131,20 +131,20 @@ llvm::Error parseEntries(const pb::TensorProto &tensor, TensorBytes &bytes,
       bytes.location = entry.value();
     } else if (entry.key() == "offset" &&
                value.getAsInteger(10, bytes.offset)) {
-      return makeError(
+      return llvm::createStringError(
           "expected a number as the offset of external data, got '" + value +
           "'");
     } else if (entry.key() == "length" &&
                value.getAsInteger(10, bytes.length)) {
-      return makeError(
+      return llvm::createStringError(
           "expected a number as the length of external data, got '" + value +
           "'");
     }
   }
   if (bytes.length != size) {
-    return makeError("expected external data of " + llvm::Twine(size) +
-                     " bytes for this type, got a length of " +
-                     llvm::Twine(bytes.length));
+    return llvm::createStringError(
+        "expected external data of " + llvm::Twine(size) +
+        " bytes for this type, got a length of " + llvm::Twine(bytes.length));
   }
   return llvm::Error::success();
 }
@@ -205,7 +205,8 @@ readExternalData(const TensorBytes &bytes) {
     return file.takeError();
   }
   if (file->get() < 0) {
-    return makeError("external data '" + bytes.location + "' is gone");
+    return llvm::createStringError("external data '" + bytes.location +
+                                   "' is gone");
   }
   llvm::Expected<uint64_t> fileSize = regularFileSize(*file, bytes.location);
   if (!fileSize) {
@@ -222,8 +223,9 @@ readExternalData(const TensorBytes &bytes) {
       file->get(), bytes.location, bytes.length,
       static_cast<int64_t>(bytes.offset));
   if (!buffer) {
-    return makeError("cannot read external data '" + bytes.location +
-                     "': " + buffer.getError().message());
+    return llvm::createStringError("cannot read external data '" +
+                                   bytes.location +
+                                   "': " + buffer.getError().message());
   }
   return std::move(*buffer);
 }

@@ -13,10 +13,6 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-llvm::Error makeTensorError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-
 /// Writes `values` as elements of type T.
 template <typename T, typename Values> std::string pack(const Values &values) {
   std::string bytes(values.size() * sizeof(T), '\0');
@@ -84,9 +80,10 @@ llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,
                                                const pb::TensorProto &tensor) {
   Type element = getElementType(context, tensor.data_type());
   if (!element) {
-    return makeTensorError("expected elements of type FLOAT, DOUBLE, FLOAT16, "
-                           "BFLOAT16, INT32, INT64 or BOOL, got " +
-                           getDataTypeName(tensor.data_type()));
+    return llvm::createStringError(
+        "expected elements of type FLOAT, DOUBLE, FLOAT16, "
+        "BFLOAT16, INT32, INT64 or BOOL, got " +
+        getDataTypeName(tensor.data_type()));
   }
   // Sizes are multiplied in 64 bits; a tensor beyond 2^60 bytes is a lie
   // wherever it stands.
@@ -94,7 +91,7 @@ llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,
   uint64_t size = getElementSize(element);
   for (int64_t dim : tensor.dims()) {
     if (dim < 0 || (dim > 0 && size > limit / static_cast<uint64_t>(dim))) {
-      return makeTensorError(
+      return llvm::createStringError(
           "expected dimensions of a tensor that fits memory, got one of " +
           llvm::Twine(dim));
     }
@@ -124,9 +121,9 @@ llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,
     got = contents.size();
   }
   if (got != bytes.length) {
-    return makeTensorError("expected " + llvm::Twine(bytes.length) +
-                           " bytes of data for its shape, got " +
-                           llvm::Twine(got));
+    return llvm::createStringError("expected " + llvm::Twine(bytes.length) +
+                                   " bytes of data for its shape, got " +
+                                   llvm::Twine(got));
   }
   if (steal) {
     tensor.clear_raw_data();

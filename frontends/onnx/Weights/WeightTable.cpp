@@ -53,8 +53,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 WeightTable::read(llvm::StringRef key) const {
   const WeightEntry *entry = find(key);
   if (!entry) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "no weight is named '" + key + "'");
+    return llvm::createStringError("no weight is named '" + key + "'");
   }
   auto bytes = entry->bytes.read();
   if (bytes && !entry->isVerbatim()) {

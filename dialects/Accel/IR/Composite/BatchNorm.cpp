@@ -29,6 +29,16 @@ Value accel::keepCounted(ArithmeticBuilder &b, BatchNormOp op, Value value) {
                                             ArrayRef<int64_t>(along)));
 }
 
+Value accel::buildNormalised(ArithmeticBuilder &b, Value x, Value mean,
+                             Value variance, Value scale, Value bias,
+                             double epsilon) {
+  SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
+  auto spread = [&](Value channels) { return b.spread(channels, x, others); };
+  Value rstd = b.rsqrt(b.add(variance, epsilon));
+  Value normalised = b.mul(b.sub(x, spread(mean)), spread(rstd));
+  return b.add(b.mul(normalised, spread(scale)), spread(bias));
+}
+
 LogicalResult BatchNormOp::verify() {
   // batch_norm_c1
   if (failed(verifyMinimumRank(*this, "operand", getOperand(), 2))) {

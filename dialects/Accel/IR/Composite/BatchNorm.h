@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What counts in the statistics of a batch norm: for its gradient and for the
-// pass that makes primitives of it.
+// What counts in the statistics of a batch norm, and what it makes of them: for
+// its gradient, for the pass that makes primitives of it, and for importers.
 #ifndef ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_BATCHNORM_H
 #define ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_BATCHNORM_H
 
@@ -15,6 +15,13 @@ mlir::Value buildCount(ArithmeticBuilder &b, BatchNormOp op);
 /// `value`, of the operand's shape, with zeros where an element does not count.
 mlir::Value keepCounted(ArithmeticBuilder &b, BatchNormOp op,
                         mlir::Value value);
+
+/// `(x - mean) / sqrt(variance + epsilon) * scale + bias`; all but `x` have one
+/// number for each channel, which lie along its dimension 1.
+mlir::Value buildNormalised(ArithmeticBuilder &b, mlir::Value x,
+                            mlir::Value mean, mlir::Value variance,
+                            mlir::Value scale, mlir::Value bias,
+                            double epsilon);
 
 } // namespace accel
 
