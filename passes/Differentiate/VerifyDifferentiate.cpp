@@ -52,7 +52,7 @@ LogicalResult verifyAccumulation(ModuleOp module, func::FuncOp function) {
     }
   });
   for (ParameterOp parameter : module.getOps<ParameterOp>()) {
-    if ((parameter.getTrainable() || parameter.getStatistic()) &&
+    if (parameter.isAccumulated() &&
         !accumulated.contains(parameter.getSymName())) {
       hasFailed = true;
       parameter.emitError("expected a gradient of ")

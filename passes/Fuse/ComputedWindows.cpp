@@ -2,6 +2,7 @@
 // g is one tensor or several, with an element for each window, and w[k]
 // arithmetic on their elements that gives zero for zeros: the gradient of a
 // pool chooses, and that of a depthwise convolution multiplies.
+#include "dialects/Accel/IR/ByElement.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Fuse/WindowElement.h"
 #include "passes/Fuse/WindowProducts.h"
@@ -161,10 +162,7 @@ Value ComputedWindows::makeTerm(Choice chosen, ArrayRef<int64_t> index,
   for (Operation *op : computed) {
     SmallVector<Value> operands = llvm::map_to_vector(
         op->getOperands(), [&](Value operand) { return made.lookup(operand); });
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         type.clone(shape), op->getAttrs());
-    made[op->getResult(0)] = b.getBuilder().create(state)->getResult(0);
+    made[op->getResult(0)] = buildLike(b.getBuilder(), op, operands, shape);
   }
   return made.lookup(sum.getOperand());
 }

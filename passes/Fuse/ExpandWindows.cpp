@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Fuse/WindowElement.h"
+#include "passes/Fuse/WindowPhases.h"
 
 using namespace mlir;
 using namespace accel;
@@ -14,22 +15,6 @@ namespace {
 
 /// Of larger windows, reductions stay loops.
 constexpr int64_t kMostElements = 128;
-
-/// Calls `body` with each index of a box of `sizes` in row-major order.
-void forEachIndex(ArrayRef<int64_t> sizes,
-                  llvm::function_ref<void(ArrayRef<int64_t>)> body) {
-  SmallVector<int64_t> index(sizes.size(), 0);
-  while (true) {
-    body(index);
-    int64_t dimension = static_cast<int64_t>(sizes.size()) - 1;
-    while (dimension >= 0 && ++index[dimension] == sizes[dimension]) {
-      index[dimension--] = 0;
-    }
-    if (dimension < 0) {
-      return;
-    }
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Sums of windows
@@ -78,17 +63,6 @@ private:
   SumWindowsOp op;
   SmallVector<int64_t> indices, windowAxes;
 };
-
-/// Whether no two windows have an element in common, nor elements of another
-/// between their own.
-bool areApart(SumWindowsOp op) {
-  return llvm::all_of(
-      llvm::zip_equal(op.getSizes(), op.getStrides(), op.getDilations()),
-      [](auto each) {
-        auto [size, stride, dilation] = each;
-        return size == 1 || (dilation == 1 && stride >= size);
-      });
-}
 
 /// Windows that lie side by side: their elements in the order of the tensor,
 /// and zeros between and behind them.

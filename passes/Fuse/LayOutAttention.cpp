@@ -4,6 +4,8 @@
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/Passes.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 namespace accel {
 #define GEN_PASS_DEF_LAYOUTATTENTIONPASS
 #include "passes/Fuse/Passes.h.inc"
@@ -32,14 +34,11 @@ static void layOut(Value result) {
     return;
   }
   transpose->moveAfter(result.getDefiningOp());
-  SmallVector<int64_t> inverse(transpose.getPermutation().size());
-  for (auto [i, from] : llvm::enumerate(transpose.getPermutation())) {
-    inverse[from] = i;
-  }
   OpBuilder builder(transpose->getContext());
   builder.setInsertionPointAfter(transpose);
-  Value again = TransposeOp::create(builder, transpose.getLoc(),
-                                    result.getType(), transpose, inverse);
+  Value again = TransposeOp::create(
+      builder, transpose.getLoc(), result.getType(), transpose,
+      invertPermutationVector(transpose.getPermutation()));
   result.replaceUsesWithIf(
       again, [&](OpOperand &use) { return use.getOwner() != transpose; });
 }

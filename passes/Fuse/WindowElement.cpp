@@ -2,6 +2,7 @@
 // Takes parts of what is computed element by element, down to its leaves.
 #include "passes/Fuse/WindowElement.h"
 
+#include "dialects/Accel/IR/ByElement.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -10,13 +11,19 @@
 using namespace mlir;
 using namespace accel;
 
-bool accel::isComputedByElement(Operation *op) {
-  auto fusion = dyn_cast_or_null<FusionOpInterface>(op);
-  return fusion && fusion.getFusionKind() == FusionKind::Elementwise &&
-         op->getNumResults() == 1 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return shapeOf(operand) == shapeOf(op->getResult(0));
-         });
+void accel::forEachIndex(ArrayRef<int64_t> sizes,
+                         llvm::function_ref<void(ArrayRef<int64_t>)> body) {
+  SmallVector<int64_t> index(sizes.size(), 0);
+  while (true) {
+    body(index);
+    int64_t dimension = static_cast<int64_t>(sizes.size()) - 1;
+    while (dimension >= 0 && ++index[dimension] == sizes[dimension]) {
+      index[dimension--] = 0;
+    }
+    if (dimension < 0) {
+      return;
+    }
+  }
 }
 
 std::optional<int64_t> accel::getWindowRank(Value value) {
@@ -139,9 +146,8 @@ Value WindowElement::fromBroadcast(BroadcastOp op) {
 Value WindowElement::compute(Operation *op) {
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value operand) { return of(operand); });
-  OperationState state(op->getLoc(), op->getName(), operands,
-                       reducedType(op->getResult(0)), op->getAttrs());
-  return b.getBuilder().create(state)->getResult(0);
+  return buildLike(b.getBuilder(), op, operands,
+                   reducedType(op->getResult(0)).getShape());
 }
 
 Value WindowElement::slice(Value value) {

@@ -44,9 +44,10 @@ private:
   llvm::DenseMap<Value, Value> parts;
 };
 
-/// Whether `op` computes each element of its one result of the operands'
-/// elements at its place, and of nothing else.
-bool isComputedByElement(mlir::Operation *op);
+/// Calls `body` with each index of a box of `sizes` in row-major order.
+/// Requires: no size is 0.
+void forEachIndex(llvm::ArrayRef<int64_t> sizes,
+                  llvm::function_ref<void(llvm::ArrayRef<int64_t>)> body);
 
 /// How many dimensions behind its others `value` has that count the elements of
 /// windows, if it is made of windows element by element; else none.

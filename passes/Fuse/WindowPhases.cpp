@@ -3,11 +3,21 @@
 #include "passes/Fuse/WindowPhases.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Fuse/WindowElement.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace accel;
+
+bool accel::areApart(SumWindowsOp op) {
+  return llvm::all_of(
+      llvm::zip_equal(op.getSizes(), op.getStrides(), op.getDilations()),
+      [](auto each) {
+        auto [size, stride, dilation] = each;
+        return size == 1 || (dilation == 1 && stride >= size);
+      });
+}
 
 WindowPhases::~WindowPhases() = default;
 
@@ -77,18 +87,12 @@ Value WindowPhases::getSeen(Value padded, Choice chosen) {
 
 void WindowPhases::forEachTap(
     Choice chosen, llvm::function_ref<void(ArrayRef<int64_t>)> body) {
-  SmallVector<int64_t> index(spatial, 0);
-  while (true) {
-    body(index);
-    int64_t axis = spatial - 1;
-    while (axis >= 0 &&
-           ++index[axis] == static_cast<int64_t>(chosen[axis]->taps.size())) {
-      index[axis--] = 0;
-    }
-    if (axis < 0) {
-      return;
-    }
-  }
+  forEachIndex(llvm::map_to_vector(chosen,
+                                   [](const WindowPhase *phase) {
+                                     return static_cast<int64_t>(
+                                         phase->taps.size());
+                                   }),
+               body);
 }
 
 /// The phases of the axes that are not chosen yet, side by side.

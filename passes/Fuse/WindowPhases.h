@@ -14,6 +14,10 @@
 
 namespace accel {
 
+/// Whether no two windows have an element in common, nor elements of another
+/// between their own: those side by side are a view of what makes them.
+bool areApart(SumWindowsOp op);
+
 /// One phase along one axis: its windows of g have an element for each of
 /// `taps`, `dilation` apart, and the first one begins at `start`, which may lie
 /// in front of g.

@@ -3,6 +3,7 @@
 // one: the columns of element k.
 #include "passes/Fuse/WindowProducts.h"
 
+#include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 
@@ -128,10 +129,7 @@ void ProductOfWindows::prepare() {
   rows = pad(b.reshape(lhs, shape));
   Value rhs = product.getRhs();
   if (product.getTransposeRhs()) {
-    int64_t rank = shapeOf(rhs).size();
-    SmallVector<int64_t> swap = axisRange(0, rank);
-    std::swap(swap[rank - 1], swap[rank - 2]);
-    rhs = b.create<TransposeOp>(rhs, swap);
+    rhs = b.create<TransposeOp>(rhs, getMatrixTranspose(shapeOf(rhs).size()));
   }
   SmallVector<int64_t> split{groups, depth()}, order;
   llvm::append_range(split, columnSizes);
@@ -199,16 +197,6 @@ accel::findProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum) {
 
 namespace {
 
-/// Whether windows overlap: those side by side are a view of what makes them.
-bool overlap(SumWindowsOp op) {
-  return llvm::any_of(
-      llvm::zip_equal(op.getSizes(), op.getStrides(), op.getDilations()),
-      [](auto each) {
-        auto [size, stride, dilation] = each;
-        return size > 1 && (dilation > 1 || stride < size);
-      });
-}
-
 /// The only reader of `sum`, if it takes a part along the axes of the windows:
 /// the gradient of a padded input.
 SliceOp getPart(SumWindowsOp sum) {
@@ -229,7 +217,7 @@ struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
   LogicalResult matchAndRewrite(SumWindowsOp op,
                                 PatternRewriter &rewriter) const override {
     ArithmeticBuilder b(rewriter, op.getLoc());
-    if (!overlap(op)) {
+    if (areApart(op)) {
       return failure();
     }
     std::unique_ptr<WindowPhases> phases = findProductOfWindows(b, op);

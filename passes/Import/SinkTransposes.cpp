@@ -4,8 +4,10 @@
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "dialects/Accel/IR/ByElement.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,18 +23,13 @@ namespace {
 /// The order that moves the last dimension behind the first: (n, s..., c) to
 /// (n, c, s...).
 SmallVector<int64_t> getChannelsFirst(int64_t rank) {
-  SmallVector<int64_t> order = axisRange(0, rank - 1);
-  order.insert(order.begin() + 1, rank - 1);
-  return order;
+  return invertPermutationVector(axisLast(rank, 1));
 }
 
-/// What undoes `order`.
-SmallVector<int64_t> getInverse(ArrayRef<int64_t> order) {
-  SmallVector<int64_t> inverse(order.size());
-  for (auto [to, from] : llvm::enumerate(order)) {
-    inverse[from] = static_cast<int64_t>(to);
-  }
-  return inverse;
+RankedTensorType getTypeChannelsLast(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.clone(
+      applyPermutation(type.getShape(), axisLast(type.getRank(), 1)));
 }
 
 /// The transpose that makes `value` if it brings channels to the front. Of
@@ -67,17 +64,12 @@ public:
     if (TransposeOp transpose = getTranspose(value)) {
       return transpose.getOperand();
     }
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> order = getInverse(getChannelsFirst(type.getRank()));
-    SmallVector<int64_t> shape;
-    for (int64_t dimension : order) {
-      shape.push_back(type.getDimSize(dimension));
-    }
+    RankedTensorType type = getTypeChannelsLast(value);
     if (auto constant = value.getDefiningOp<ConstantOp>()) {
       auto splat = cast<SplatElementsAttr>(constant.getValue());
-      return b.create<ConstantOp>(splat.resizeSplat(type.clone(shape)));
+      return b.create<ConstantOp>(splat.resizeSplat(type));
     }
-    return repeat(value.getDefiningOp<BroadcastOp>(), type.clone(shape));
+    return repeat(value.getDefiningOp<BroadcastOp>(), type);
   }
 
   ArithmeticBuilder b;
@@ -120,34 +112,22 @@ void replaceByTransposed(PatternRewriter &rewriter, Operation *op, Value made) {
       getChannelsFirst(shapeOf(made).size()));
 }
 
-RankedTensorType getTypeChannelsLast(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape;
-  for (int64_t dimension : getInverse(getChannelsFirst(type.getRank()))) {
-    shape.push_back(type.getDimSize(dimension));
-  }
-  return type.clone(shape);
-}
-
 /// What is computed element by element is so in any order.
 struct SinkBehindElementwise : OpInterfaceRewritePattern<FusionOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(FusionOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getFusionKind() != FusionKind::Elementwise ||
-        op->getNumResults() != 1 || !haveChannelsLast(op->getOperands()) ||
-        llvm::any_of(op->getOperands(), [&](Value operand) {
-          return shapeOf(operand) != shapeOf(op->getResult(0));
-        })) {
+    if (!isComputedByElement(op) || !haveChannelsLast(op->getOperands())) {
       return failure();
     }
     ChannelsLast last(rewriter, op.getLoc());
     SmallVector<Value> operands = llvm::map_to_vector(
         op->getOperands(), [&](Value operand) { return last.of(operand); });
-    OperationState state(op.getLoc(), op->getName(), operands,
-                         getTypeChannelsLast(op->getResult(0)), op->getAttrs());
-    replaceByTransposed(rewriter, op, rewriter.create(state)->getResult(0));
+    replaceByTransposed(
+        rewriter, op,
+        buildLike(rewriter, op, operands,
+                  getTypeChannelsLast(op->getResult(0)).getShape()));
     return success();
   }
 };

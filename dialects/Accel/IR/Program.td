@@ -39,6 +39,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
   let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`statistic` $statistic^)? (`compute` $compute^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Whether microbatches add to it: a gradient, or how a statistic changes.
+    bool isAccumulated() { return getTrainable() || getStatistic(); }
     /// The type in which microbatches read it.
     ::mlir::RankedTensorType getComputeType();
     /// The slot of its segment that holds it in `type`.

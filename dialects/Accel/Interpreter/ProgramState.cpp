@@ -163,7 +163,7 @@ LogicalResult ProgramState::write(StringRef name, const HostTensor &value) {
 
 HostTensor ProgramState::getGradient(StringRef name) const {
   auto parameter = dyn_cast_or_null<ParameterOp>(lookup(name));
-  if (!parameter || !(parameter.getTrainable() || parameter.getStatistic())) {
+  if (!parameter || !parameter.isAccumulated()) {
     return HostTensor();
   }
   if (parameter.getSegment()) {
@@ -198,8 +198,7 @@ void ProgramState::clearGradients() {
   gradients.clear();
   for (Operation *op : declarations) {
     auto parameter = dyn_cast<ParameterOp>(op);
-    if (parameter && parameter.getSegment() &&
-        (parameter.getTrainable() || parameter.getStatistic())) {
+    if (parameter && parameter.getSegment() && parameter.isAccumulated()) {
       writePart(getPart(parameter, SlotRole::Gradient),
                 HostTensor(getDeclaredType(op)));
     }

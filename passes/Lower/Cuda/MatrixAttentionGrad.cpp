@@ -220,7 +220,10 @@ void GradientKernel::emitQueryTile(Value number) {
   clear(querySums);
   auto load = [&](Value first) {
     Words words;
-    for (int64_t n = 0; !sizes.splitsKeys && n < kProducts; ++n) {
+    if (sizes.splitsKeys) {
+      return words; // Operands and sums leave no registers for these.
+    }
+    for (int64_t n = 0; n < kProducts; ++n) {
       Value row = indices.add(first, n * MatrixOps::kColumns);
       llvm::append_range(words, of.key.loadAlong(row));
       llvm::append_range(words, of.value.loadAlong(row));

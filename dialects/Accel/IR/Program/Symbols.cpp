@@ -216,8 +216,9 @@ static StringRef describe(Named named) {
 static Type declaredType(Operation *symbol, Named named) {
   if (auto parameter = dyn_cast_if_present<ParameterOp>(symbol)) {
     bool isAllowed =
-        named == Named::ParameterOrState || parameter.getTrainable() ||
-        (named == Named::AccumulatedOrState && parameter.getStatistic());
+        named == Named::ParameterOrState ||
+        (named == Named::AccumulatedOrState ? parameter.isAccumulated()
+                                            : parameter.getTrainable());
     return isAllowed ? parameter.getType() : Type();
   }
   auto state = dyn_cast_if_present<StateOp>(symbol);

@@ -4,6 +4,8 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/SplatConstant.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 using namespace accel;
 
@@ -73,10 +75,7 @@ TransposeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   GradientBuilder b(builder, *this);
-  SmallVector<int64_t> inverse(getPermutation().size());
-  for (auto [i, dimension] : llvm::enumerate(getPermutation())) {
-    inverse[dimension] = i;
-  }
-  operandGradients[0] = b.create<TransposeOp>(gradient, inverse);
+  operandGradients[0] = b.create<TransposeOp>(
+      gradient, invertPermutationVector(getPermutation()));
   return success();
 }
