@@ -13,6 +13,9 @@ namespace accel {
 
 absl::Status CompilationFiles::checkOptions() {
   absl::Status status = compared.AddInput("model", options.model);
+  for (const InputBinding &binding : options.bindings) {
+    status.Update(compared.AddInput("--bind", binding.file));
+  }
   if (writesOutput()) {
     status.Update(compared.AddOutput("-o", options.output));
   }
@@ -48,6 +51,9 @@ CompilationFiles::listInputs(llvm::ArrayRef<std::string> dataFiles) const {
     files.push_back(options.model);
   }
   llvm::append_range(files, dataFiles);
+  for (const InputBinding &binding : options.bindings) {
+    files.push_back(binding.file);
+  }
   llvm::append_range(files, options.otherInputs);
   return files;
 }

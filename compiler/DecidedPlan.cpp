@@ -13,8 +13,12 @@ using namespace accel;
 /// What Differentiate, Accumulate and Schedule say of the whole program.
 static LogicalResult verifyFacts(ModuleOp module) {
   bool hasFailed = false;
-  for (StringRef name : {"accel.batch", "accel.gradient_exponent",
-                         "accel.global_batch", "plan.max_ranks"}) {
+  SmallVector<StringRef> names = {"plan.max_ranks"};
+  if (findFunction(module, FunctionRole::Step)) {
+    llvm::append_values(names, "accel.batch", "accel.gradient_exponent",
+                        "accel.global_batch");
+  }
+  for (StringRef name : names) {
     if (!module->getAttrOfType<IntegerAttr>(name)) {
       module.emitError("expected attribute '")
           << name << "' of what is written into a plan, got none: run all "

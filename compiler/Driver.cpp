@@ -2,6 +2,7 @@
 // The five steps of a compilation.
 #include "compiler/Driver.h"
 
+#include "compiler/BoundInputs.h"
 #include "compiler/CheckReport.h"
 #include "compiler/CompilationFiles.h"
 #include "compiler/CompilerThreads.h"
@@ -178,8 +179,16 @@ ExitCode Compilation::check() {
 ExitCode Compilation::importModel() {
   TimingScope scope = times.begin("reading the model");
   diagnostics.setDefaultCode(onnx::codes::InvalidNode);
+  onnx::ImportOptions frontend = options.frontend;
+  for (const InputBinding &binding : options.bindings) {
+    absl::StatusOr<onnx::BoundTensor> bound = readBoundTensor(*vfs, binding);
+    if (!bound.ok()) {
+      return printFault(bound.status());
+    }
+    frontend.bound.push_back(*std::move(bound));
+  }
   FailureOr<onnx::ImportedModel> imported =
-      onnx::importOnnx(options.model, options.frontend, context);
+      onnx::importOnnx(options.model, frontend, context);
   if (failed(imported)) {
     // What docs/diagnostics.md promises for the code.
     std::optional<ErrorCode> first = diagnostics.getFirstCode();

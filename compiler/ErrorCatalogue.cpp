@@ -83,6 +83,12 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A plan has static shapes: every symbol of the inputs' shapes needs a"
      " size, and the first dimension of all inputs is the microbatch.",
      "Add --dim NAME=SIZE for the symbols that are named."},
+    {onnx::codes::BoundInput, ExitCode::CompileError,
+     "--bind gives an input of the model its value when the model is "
+     "compiled: the input is there, and the array has its type and fits its "
+     "shape.",
+     "Compare the array with the input that the message shows; "
+     "ARRAY.astype('int64') converts it."},
     {codes::ElementType, ExitCode::CompileError,
      "Parameters, gradients and the optimizer's state are fp32.",
      "Convert the model with model.float() before the export."},

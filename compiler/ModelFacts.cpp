@@ -150,10 +150,29 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
   });
 }
 
+/// `x [4, 21] of f32, mask [4] of i1`; `none` if there are none.
+std::string listTensors(ModuleOp module, StateKind kind) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto state : module.getOps<StateOp>()) {
+    if (state.getKind() != kind) {
+      continue;
+    }
+    auto type = cast<RankedTensorType>(state.getType());
+    stream << (text.empty() ? "" : ", ")
+           << state->getAttrOfType<StringAttr>("accel.name").getValue() << " [";
+    llvm::interleaveComma(type.getShape(), stream);
+    stream << "] of " << type.getElementType();
+  }
+  return text.empty() ? "none" : text;
+}
+
 } // namespace
 
 ModelFacts readFacts(ModuleOp module) {
   ModelFacts facts;
+  facts.inputs = listTensors(module, StateKind::Input);
+  facts.outputs = listTensors(module, StateKind::Output);
   readAttributes(module, facts);
   readParameters(module, facts);
   readProgram(module, facts);

@@ -23,6 +23,8 @@ struct ModelFacts {
   bool evaluates = false; ///< a function measures the loss
   /// Why the loss of other data cannot be measured; empty: it can.
   std::string noEvaluation;
+  /// Of a model that answers: `x [4, 21] of f32, mask [4] of i1`.
+  std::string inputs, outputs;
   TensorCount parameters, decayed, undecayed, frozen;
   TensorCount statistics; ///< running ones, which are no parameters
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p

@@ -23,8 +23,16 @@ namespace accel {
 /// that is code of one GPU.
 enum class EmittedCode { None, Ptx, Sass };
 
+/// An input and the .npy file that it is bound to.
+struct InputBinding {
+  std::string name, file;
+};
+
 struct CompilerOptions {
-  std::string model;  ///< the ONNX file
+  std::string model; ///< the ONNX file
+  /// The program answers, and does not train.
+  bool infers = false;
+  std::vector<InputBinding> bindings;
   std::string output; ///< the plan; with `compileTo` or `emits` text
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.

@@ -47,7 +47,7 @@ ExitCode PhaseRunner::runOne(ModuleOp module, const PhaseInfo &info) {
   if (failed(runPhase(module, info.phase, options, times.begin(info.name)))) {
     return fail(info.phase);
   }
-  if (info.phase == Phase::Differentiate) {
+  if (info.phase == Phase::Differentiate && !options.infers) {
     if (ExitCode code = checkSamples(module); code != ExitCode::Ok) {
       return code;
     }

@@ -38,13 +38,21 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
     buildImportPipeline(manager, options.import);
     break;
   case Phase::Differentiate:
-    buildDifferentiatePipeline(manager, options.differentiate);
+    if (options.infers) {
+      buildUndifferentiatedPipeline(manager);
+    } else {
+      buildDifferentiatePipeline(manager, options.differentiate);
+    }
     break;
   case Phase::Precision:
     buildPrecisionPipeline(manager, options.precision, options.target);
     break;
   case Phase::Accumulate:
-    buildAccumulatePipeline(manager, options.accumulate);
+    if (options.infers) {
+      buildInferencePipeline(manager);
+    } else {
+      buildAccumulatePipeline(manager, options.accumulate);
+    }
     break;
   case Phase::Shard:
     buildShardPipeline(manager, options.shard);

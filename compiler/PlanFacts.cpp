@@ -68,7 +68,17 @@ static void addObjective(ModuleOp module, int64_t microbatch, int64_t exponent,
                                objective.contains("whole_microbatches"));
 }
 
+/// Who answers takes no samples of data; a step of one reads none.
+static void addAnswering(planpb::Manifest &manifest) {
+  manifest.set_microbatch(1);
+  manifest.set_default_global_batch(1);
+  manifest.set_precision(planpb::ELEMENT_F32);
+}
+
 void accel::addTraining(ModuleOp module, planpb::Manifest &manifest) {
+  if (findFunction(module, FunctionRole::Infer)) {
+    return addAnswering(manifest);
+  }
   int64_t microbatch = integerAttr(module, "accel.batch");
   int64_t exponent = integerAttr(module, "accel.gradient_exponent");
   manifest.set_microbatch(microbatch);

@@ -38,6 +38,7 @@ planpb::Manifest PlanManifest::finish() {
   state.addBuckets();
   addParameters(module, exported, manifest);
   state.addScalars();
+  state.addTensors();
   addPersistentUses(manifest);
   addArenas(buffers.getAlignment(), manifest);
   addGatheredUses(module, manifest);
@@ -56,6 +57,9 @@ static bool hasEpilogue(const planpb::Kernel &kernel) {
 }
 
 void PlanManifest::addFeatures() {
+  if (!manifest.outputs().empty()) {
+    manifest.add_required_features(std::string(runtime::kFeatureInference));
+  }
   if (!manifest.external_files().empty()) {
     manifest.add_required_features(std::string(runtime::kFeatureExternalFiles));
   }

@@ -105,15 +105,47 @@ static planpb::State::Kind toStateKind(StateKind kind) {
     return planpb::State::KIND_PARTIAL;
   case StateKind::Scale:
     return planpb::State::KIND_SCALE;
+  case StateKind::Input:
+  case StateKind::Output:
   case StateKind::Slot:
-    break; // it belongs to its segment
+    break; // what the host gives and takes; what belongs to a segment
   }
   llvm_unreachable("a free-standing state");
 }
 
+void PlanState::addTensor(StateOp state, planpb::Tensor &tensor) {
+  auto type = cast<RankedTensorType>(state.getType());
+  tensor.set_name(
+      state->getAttrOfType<StringAttr>("accel.name").getValue().str());
+  tensor.set_dtype(toElementType(type.getElementType()));
+  for (int64_t size : type.getShape()) {
+    tensor.add_shape(size);
+  }
+  if (type.getNumElements() > 0) {
+    tensor.set_buffer_plus_one(buffers.getStateIndex(state.getSymName()) + 1);
+  }
+  tensor.set_min_value(0);
+  tensor.set_max_value(-1);
+  if (auto range = state->getAttrOfType<ArrayAttr>("accel.range")) {
+    tensor.set_min_value(cast<IntegerAttr>(range[0]).getInt());
+    tensor.set_max_value(cast<IntegerAttr>(range[1]).getInt());
+  }
+}
+
+void PlanState::addTensors() {
+  for (auto state : module.getOps<StateOp>()) {
+    if (state.getKind() == StateKind::Input) {
+      addTensor(state, *manifest.add_inputs());
+    } else if (state.getKind() == StateKind::Output) {
+      addTensor(state, *manifest.add_outputs());
+    }
+  }
+}
+
 void PlanState::addScalars() {
   for (auto op : module.getOps<StateOp>()) {
-    if (op.getKind() == StateKind::Slot) {
+    if (op.getKind() == StateKind::Slot || op.getKind() == StateKind::Input ||
+        op.getKind() == StateKind::Output) {
       continue;
     }
     uint32_t buffer = buffers.getStateIndex(op.getSymName());

@@ -19,10 +19,13 @@ public:
   void addBuckets();
   /// States that belong to no segment, and of them hyperparameters once more.
   void addScalars();
+  /// What the host gives a function to infer, and takes from it.
+  void addTensors();
 
 private:
   void setAxes(planpb::Slot &slot, planpb::Segment &segment, StateOp state);
   void addSlot(StateOp state, planpb::Segment &segment);
+  void addTensor(StateOp state, planpb::Tensor &tensor);
 
   mlir::ModuleOp module;
   PlanBuffers &buffers;

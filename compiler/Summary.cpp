@@ -183,12 +183,18 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
   stream << runtime::Printable(options.output) << ": " << formatBytes(planBytes)
          << formatv(" in {0:F1} s\n", seconds);
   line("model", facts.name);
-  line("parameters", describeParameters(facts));
-  line("objective", facts.objective);
-  line("batch", describeBatch(facts, options));
-  line("optimizer", describeOptimizer(options.accumulate));
-  line("weight decay", describeDecay(facts, options));
-  line("dropout", describeDropout(facts));
+  if (options.infers) {
+    line("parameters", formatCount(facts.parameters));
+    line("inputs", facts.inputs);
+    line("outputs", facts.outputs);
+  } else {
+    line("parameters", describeParameters(facts));
+    line("objective", facts.objective);
+    line("batch", describeBatch(facts, options));
+    line("optimizer", describeOptimizer(options.accumulate));
+    line("weight decay", describeDecay(facts, options));
+    line("dropout", describeDropout(facts));
+  }
   if (facts.statistics.tensors > 0) {
     line("batch norm", describeBatchNorm(facts));
   }

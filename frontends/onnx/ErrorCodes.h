@@ -38,6 +38,8 @@ inline constexpr ErrorCode Dimensions{
     "ACCEL-E0501", "a dimension has no size, or another one"};
 inline constexpr ErrorCode TrainedParameters{
     "ACCEL-E0503", "it is not clear which parameters train"};
+inline constexpr ErrorCode BoundInput{"ACCEL-E0506",
+                                      "an input cannot be bound"};
 inline constexpr ErrorCode IdleDropout{"ACCEL-W0301",
                                        "dropout that does nothing"};
 inline constexpr ErrorCode DropoutWithoutEffect{
@@ -48,25 +50,14 @@ inline constexpr ErrorCode MergedParameters{
     "ACCEL-W0401", "parameters that are equal are trained as one"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {ModelFile,
-                                    WeightFile,
-                                    UnknownOperator,
-                                    OperatorSet,
-                                    UnknownAttribute,
-                                    InputCount,
-                                    OtherDomain,
-                                    BatchNorm,
-                                    InvalidNode,
-                                    ComputedShape,
-                                    GraphStructure,
-                                    FoldedWeights,
-                                    AbsentWeights,
-                                    Dimensions,
-                                    TrainedParameters,
-                                    IdleDropout,
-                                    DropoutWithoutEffect,
-                                    IdleBatchNorm,
-                                    MergedParameters};
+inline constexpr ErrorCode all[] = {
+    ModelFile,     WeightFile,       UnknownOperator,
+    OperatorSet,   UnknownAttribute, InputCount,
+    OtherDomain,   BatchNorm,        InvalidNode,
+    ComputedShape, GraphStructure,   FoldedWeights,
+    AbsentWeights, Dimensions,       TrainedParameters,
+    BoundInput,    IdleDropout,      DropoutWithoutEffect,
+    IdleBatchNorm, MergedParameters};
 
 } // namespace accel::onnx::codes
 

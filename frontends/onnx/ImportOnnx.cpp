@@ -13,6 +13,7 @@
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Export/MakeExportTemplate.h"
 #include "frontends/onnx/Model/FunctionExpansion.h"
+#include "frontends/onnx/Model/InputBinding.h"
 #include "frontends/onnx/Model/ModelFile.h"
 #include "frontends/onnx/Weights/ExternalData.h"
 
@@ -59,6 +60,7 @@ private:
   }
 
   LogicalResult prepare();
+  LogicalResult makeTemplate();
   LogicalResult checkAbsentWeights();
   LogicalResult convert();
   void declareModule(int64_t batch);
@@ -87,8 +89,10 @@ LogicalResult Importer::prepare() {
   pb::GraphProto &graph = *model->mutable_graph();
   result.dataFiles =
       listExternalFiles(*model, llvm::sys::path::parent_path(path));
-  recovery =
-      recoverParameters(graph, path, options.batchNorm, context, result.notes);
+  if (failed(bindInputs(graph, options.bound, path, context)) && stops()) {
+    return failure();
+  }
+  recovery = recoverParameters(graph, path, options, context, result.notes);
   if (!recovery.isComplete && stops()) {
     return failure();
   }
@@ -101,15 +105,8 @@ LogicalResult Importer::prepare() {
   if (failed(checkAbsentWeights()) && stops()) {
     return failure();
   }
-  FailureOr<ExportTemplate> exported =
-      makeExportTemplate(*model, recovery, [&](const pb::TensorProto &tensor) {
-        return readConstant(tensor, path, context);
-      });
-  if (failed(exported)) {
-    return failure();
-  }
-  result.exportTemplate = std::move(*exported);
-  if (failed(expandFunctions(*model, path, context))) {
+  if (failed(makeTemplate()) ||
+      failed(expandFunctions(*model, path, context))) {
     return failure();
   }
   UnsupportedNodes unsupported = findUnsupported(*model, options.batchNorm);
@@ -121,6 +118,22 @@ LogicalResult Importer::prepare() {
                       context);
     return success(!stops());
   }
+  return success();
+}
+
+/// What trained weights are written into; inference makes none.
+LogicalResult Importer::makeTemplate() {
+  if (options.infers) {
+    return success();
+  }
+  FailureOr<ExportTemplate> exported =
+      makeExportTemplate(*model, recovery, [&](const pb::TensorProto &tensor) {
+        return readConstant(tensor, path, context);
+      });
+  if (failed(exported)) {
+    return failure();
+  }
+  result.exportTemplate = std::move(*exported);
   return success();
 }
 
@@ -189,7 +202,9 @@ void Importer::declareModule(int64_t batch) {
                                                   model->producer_version())
                                             .trim()));
   (*result.module)->setAttr("accel.model", description.getDictionary(&context));
-  (*result.module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
+  if (!options.infers) {
+    (*result.module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
+  }
 }
 
 DictionaryAttr Importer::makeInitial(const ModelParameter &parameter) {
@@ -281,7 +296,7 @@ void Importer::finishParameters() {
       unread.push_back(parameter.getSymName().str());
     }
   }
-  if (!unread.empty()) {
+  if (!unread.empty() && !options.infers) {
     std::string text = tellCount(
         unread.size(), "parameter that the model does not use is not trained",
         "parameters that the model does not use are not trained");
@@ -310,6 +325,9 @@ void Importer::recordDropoutSites() {
 }
 
 void Importer::tellAboutTraining() {
+  if (options.infers) {
+    return;
+  }
   if (!state.dropoutSites.empty()) {
     std::vector<std::string> names;
     for (const DropoutSite &site : state.dropoutSites) {

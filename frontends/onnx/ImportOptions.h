@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace accel::onnx {
 
@@ -61,7 +62,20 @@ parseDimension(llvm::StringRef text);
 llvm::Expected<std::pair<std::string, std::optional<int64_t>>>
 parsePaddingRow(llvm::StringRef text);
 
+/// The value that an input has in every run (`--bind`).
+struct BoundTensor {
+  std::string name;        ///< of the input
+  std::string elementType; ///< as the runtime calls it: f32, i64, bool
+  std::vector<int64_t> shape;
+  std::string bytes; ///< row by row, little endian
+};
+
 struct ImportOptions {
+  /// The model is to answer, not to train: inputs need no batch, weights are
+  /// taken as they lie, dropout does nothing, and batch norms keep their
+  /// statistics.
+  bool infers = false;
+  std::vector<BoundTensor> bound;
   /// The sizes of symbolic dimensions by their name in the file or alias
   /// (`batch`, `seq`).
   std::map<std::string, int64_t> dimensions;

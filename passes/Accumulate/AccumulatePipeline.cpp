@@ -42,6 +42,12 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createVerifyAccumulatePass());
 }
 
+void accel::buildInferencePipeline(mlir::OpPassManager &manager) {
+  manager.addPass(createInsertInferencePass());
+  manager.addPass(createInsertInitPass());
+  manager.addPass(createVerifyAccumulatePass());
+}
+
 namespace {
 
 struct AccumulatePipelineOptions

@@ -40,6 +40,9 @@ struct AccumulateOptions {
 void buildAccumulatePipeline(mlir::OpPassManager &manager,
                              const AccumulateOptions &options);
 
+/// From @forward to @infer and @init.
+void buildInferencePipeline(mlir::OpPassManager &manager);
+
 /// Registers the pipeline as `accel-accumulate`.
 void registerAccumulatePipeline();
 

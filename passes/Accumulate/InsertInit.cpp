@@ -70,10 +70,11 @@ public:
 private:
   void build(ArrayRef<std::pair<ParameterOp, InitialValue>> values) {
     ModuleOp module = getOperation();
-    func::FuncOp step = findFunction(module, FunctionRole::Step);
+    func::FuncOp next = findFunction(module, FunctionRole::Step);
+    next = next ? next : findFunction(module, FunctionRole::Infer);
     OpBuilder builder(&getContext());
-    if (step) {
-      builder.setInsertionPoint(step);
+    if (next) {
+      builder.setInsertionPoint(next);
     } else {
       builder.setInsertionPointToEnd(module.getBody());
     }
@@ -94,6 +95,10 @@ private:
       writeParameter(builder, parameter, value, seed);
     }
     for (StateOp state : module.getOps<StateOp>()) {
+      if (state.getKind() == StateKind::Input ||
+          state.getKind() == StateKind::Output) {
+        continue; // Each call writes them.
+      }
       double number =
           state.getInitial() ? state.getInitial()->convertToDouble() : 0;
       write(builder, state.getLoc(), state.getSymName(),

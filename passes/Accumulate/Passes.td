@@ -67,6 +67,32 @@ def InsertCountingPass : Pass<"accel-insert-counting", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def InsertInferencePass : Pass<"accel-insert-inference", "mlir::ModuleOp"> {
+  let summary = "makes the function that answers";
+  let description = [{
+    Replaces `@forward` by `@infer`, of role `infer`: what it takes becomes states of the kind `input`, which the host writes before
+    each call, and what it returns becomes states of the kind `output`, which the host reads behind it. They say what the model calls
+    them (`accel.name`), and what their values may be (`accel.range`). No parameter trains.
+
+    **Requires** `@forward` as the frontend and Import leave it, with a name for each argument and result.
+    **Ensures** no loop over microbatches, and nothing but outputs is written.
+
+    ```mlir
+    accel.parameter @w : tensor<8x8xf32>
+    accel.state @input.x input : tensor<4x8xf32> {accel.name = "x"}
+    accel.state @output.y output : tensor<4x8xf32> {accel.name = "y"}
+    func.func @infer() attributes {accel.role = #accel.role<infer>} {
+      %x = accel.read @input.x : tensor<4x8xf32>
+      %w = accel.read @w : tensor<8x8xf32>
+      %y = accel.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+      accel.write @output.y, %y : tensor<4x8xf32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
+}
+
 def InsertEvaluationPass : Pass<"accel-insert-evaluation", "mlir::ModuleOp"> {
   let summary = "makes the function that measures the loss";
   let description = [{

@@ -275,6 +275,72 @@ private:
   bool hasFailed = false;
 };
 
+/// Checks a program that answers: every input is read from its state, every
+/// output is written to its own, once, and nothing else changes.
+class InferenceVerifier {
+public:
+  InferenceVerifier(ModuleOp module, func::FuncOp infer)
+      : module(module), infer(infer) {}
+
+  LogicalResult verify() {
+    if (!findFunction(module, FunctionRole::Initialize)) {
+      fail(module) << "expected a function of role initialize beside that of "
+                      "role infer, got none";
+    }
+    SymbolTable symbols(module);
+    llvm::StringMap<int64_t> writes;
+    infer.walk([&](Operation *op) {
+      auto write = dyn_cast<WriteOp>(op);
+      if (write && isOutput(symbols, write.getSymbol())) {
+        ++writes[write.getSymbol()];
+      } else if (write || isa<AccumulateOp, MetricOp, UpdateOp, RepeatOp,
+                              InputOp, DropoutOp, RandomNormalOp>(op)) {
+        fail(op) << "expected a function of role infer to compute outputs "
+                    "alone, got "
+                 << op->getName();
+      }
+    });
+    for (StateOp state : module.getOps<StateOp>()) {
+      verifyState(state, writes.lookup(state.getSymName()));
+    }
+    return failure(hasFailed);
+  }
+
+private:
+  InFlightDiagnostic fail(Operation *op) {
+    hasFailed = true;
+    return op->emitError();
+  }
+
+  static bool isOutput(SymbolTable &symbols, StringRef name) {
+    auto state = symbols.lookup<StateOp>(name);
+    return state && state.getKind() == StateKind::Output;
+  }
+
+  void verifyState(StateOp state, int64_t writes) {
+    bool isOutput = state.getKind() == StateKind::Output;
+    if (!isOutput && state.getKind() != StateKind::Input) {
+      fail(state) << "expected inputs and outputs alone beside a function of "
+                     "role infer, got a state of kind "
+                  << stringifyStateKind(state.getKind());
+    }
+    if (!state->getAttrOfType<StringAttr>("accel.name")) {
+      fail(state) << "expected '" << state.getSymName()
+                  << "' to say what the model calls it, got no 'accel.name'";
+    }
+    bool isEmpty =
+        cast<RankedTensorType>(state.getType()).getNumElements() == 0;
+    if (isOutput && writes != (isEmpty ? 0 : 1)) {
+      fail(state) << "expected output '" << state.getSymName()
+                  << "' to be written once, got " << writes << " writes";
+    }
+  }
+
+  ModuleOp module;
+  func::FuncOp infer;
+  bool hasFailed = false;
+};
+
 class VerifyAccumulatePass
     : public impl::VerifyAccumulatePassBase<VerifyAccumulatePass> {
 public:
@@ -282,6 +348,12 @@ public:
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
+    if (auto infer = findFunction(getOperation(), FunctionRole::Infer)) {
+      if (failed(InferenceVerifier(getOperation(), infer).verify())) {
+        signalPassFailure();
+      }
+      return;
+    }
     auto evaluate = findFunction(getOperation(), FunctionRole::Evaluate);
     bool hasFailed = failed(StepVerifier(getOperation()).verify());
     hasFailed |= evaluate && failed(EvaluationVerifier(evaluate).verify());

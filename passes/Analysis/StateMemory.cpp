@@ -56,6 +56,10 @@ bool accel::isFill(WriteOp write) {
 }
 
 plan::MemoryClass accel::getStateClass(StateOp state) {
+  if (state.getKind() == StateKind::Input ||
+      state.getKind() == StateKind::Output) {
+    return plan::MemoryClass::IO;
+  }
   if (state.getKind() != StateKind::Slot) {
     return plan::MemoryClass::Scalars;
   }

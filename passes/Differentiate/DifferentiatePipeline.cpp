@@ -32,6 +32,10 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createVerifyDifferentiatePass());
 }
 
+void accel::buildUndifferentiatedPipeline(mlir::OpPassManager &manager) {
+  manager.addPass(createAnnotateInputRangesPass());
+}
+
 namespace {
 
 struct DifferentiatePipelineOptions

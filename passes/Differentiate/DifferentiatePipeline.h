@@ -27,6 +27,9 @@ struct DifferentiateOptions {
 void buildDifferentiatePipeline(mlir::OpPassManager &manager,
                                 const DifferentiateOptions &options);
 
+/// What of it a program that only answers needs.
+void buildUndifferentiatedPipeline(mlir::OpPassManager &manager);
+
 /// Registers the pipeline as `accel-differentiate`.
 void registerDifferentiatePipeline();
 

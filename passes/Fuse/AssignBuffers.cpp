@@ -240,7 +240,10 @@ class AssignBuffersPass
     BufferDeclarations declarations(function ? function : program.front());
     SymbolBuffers buffers(symbols, /*initializes=*/true, declarations);
     for (auto state : getOperation().getOps<StateOp>()) {
-      if (!declared.contains(state.getSymNameAttr())) {
+      // What has no elements lies nowhere.
+      bool isEmpty =
+          cast<RankedTensorType>(state.getType()).getNumElements() == 0;
+      if (!isEmpty && !declared.contains(state.getSymNameAttr())) {
         buffers.getHeld(state);
       }
     }

@@ -112,8 +112,8 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
     }
   }
 
-  /// Each state of a program has a buffer, and all its buffers have its
-  /// elements.
+  /// Each state of a program that has elements has a buffer, and all its
+  /// buffers have its elements.
   static LogicalResult verifyStates(ModuleOp module) {
     llvm::DenseMap<StringAttr, SmallVector<plan::BufferOp, 2>> buffers;
     SmallVector<func::FuncOp> program = getProgram(module);
@@ -126,7 +126,10 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
     }
     for (auto state : module.getOps<StateOp>()) {
       auto found = buffers.find(state.getSymNameAttr());
-      if (found == buffers.end() && !program.empty()) {
+      // What has no elements lies nowhere.
+      bool isEmpty =
+          cast<RankedTensorType>(state.getType()).getNumElements() == 0;
+      if (found == buffers.end() && !program.empty() && !isEmpty) {
         return state.emitOpError(
             "expected a persistent buffer of the state in some function, got "
             "none");

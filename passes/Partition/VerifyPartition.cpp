@@ -126,6 +126,8 @@ std::optional<Rule> deriveRule(StateOp state) {
   case StateKind::Hyperparameter:
   case StateKind::Counter:
   case StateKind::Scale:
+  case StateKind::Input:
+  case StateKind::Output:
     return std::nullopt;
   }
   llvm_unreachable("all kinds are listed");

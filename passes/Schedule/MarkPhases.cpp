@@ -52,6 +52,9 @@ private:
     if (role == FunctionRole::Initialize) {
       return plan::Phase::Init;
     }
+    if (role == FunctionRole::Infer) {
+      return plan::Phase::Forward;
+    }
     if (isa<plan::FetchOp>(op)) {
       return plan::Phase::Load;
     }

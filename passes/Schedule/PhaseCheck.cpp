@@ -87,6 +87,9 @@ private:
     if (role == FunctionRole::Initialize) {
       return plan::Phase::Init;
     }
+    if (role == FunctionRole::Infer) {
+      return plan::Phase::Forward;
+    }
     if (isa<plan::MetricOp>(op)) {
       return plan::Phase::Report;
     }

@@ -30,7 +30,7 @@ namespace {
 class LayoutWriter {
 public:
   LayoutWriter(ModuleOp module, const BucketProblem &problem,
-               const BucketLayout &layout, const Optimizer &optimizer)
+               const BucketLayout &layout, const Optimizer *optimizer)
       : module(module), problem(problem), layout(layout), optimizer(optimizer),
         builder(module.getContext()) {
     init = findFunction(module, FunctionRole::Initialize);
@@ -122,7 +122,7 @@ private:
     if (segment.group == OptimizerGroup::Statistic) {
       return;
     }
-    for (const OptimizerSlot &kept : optimizer.slots) {
+    for (const OptimizerSlot &kept : optimizer->slots) {
       RankedTensorType type = getSlotType(kept, getType(segment));
       SlotAttr slot = SlotAttr::getKept(builder.getContext(), kept.name);
       writeSlot(segment, slot, type);
@@ -174,7 +174,7 @@ private:
   ModuleOp module;
   const BucketProblem &problem;
   const BucketLayout &layout;
-  const Optimizer &optimizer;
+  const Optimizer *optimizer; ///< null where nothing trains
   OpBuilder builder;
   func::FuncOp init;
 };
@@ -186,20 +186,14 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto step = findFunction(module, FunctionRole::Step);
-    RepeatOp loop = step ? findOnly<RepeatOp>(step) : RepeatOp();
-    UpdateOp update = step ? findOnly<UpdateOp>(step) : UpdateOp();
-    if (!loop || !update || !findFunction(module, FunctionRole::Initialize)) {
-      module.emitError("expected functions of the roles initialize and step, "
-                       "the latter with one accel.repeat and one accel.update");
+    FailureOr<Reader> reader = findReader(module);
+    if (failed(reader) || failed(checkElementTypes(module))) {
       return signalPassFailure();
     }
-    if (failed(checkElementTypes(module))) {
-      return signalPassFailure();
-    }
-    BucketProblem problem = planBuckets(module, loop, decayRank);
-    const Optimizer &optimizer = *findOptimizer(update.getKind());
-    problem.granule = llvm::alignTo(kSegmentGranule, optimizer.getBlock());
+    auto [body, optimizer] = *reader;
+    BucketProblem problem = planBuckets(module, *body, decayRank);
+    problem.granule = llvm::alignTo(
+        kSegmentGranule, optimizer ? optimizer->getBlock() : int64_t(1));
     if (std::string reason = problem.check(); !reason.empty()) {
       module.emitError("buckets: ") << reason;
       return signalPassFailure();
@@ -213,6 +207,30 @@ public:
   }
 
 private:
+  /// What reads the parameters, and what updates them; null: nothing.
+  struct Reader {
+    Block *body;
+    const Optimizer *optimizer;
+  };
+
+  static FailureOr<Reader> findReader(ModuleOp module) {
+    bool isInitialized =
+        findFunction(module, FunctionRole::Initialize) != nullptr;
+    auto infer = findFunction(module, FunctionRole::Infer);
+    if (infer && isInitialized) {
+      return Reader{&infer.getBody().front(), nullptr};
+    }
+    auto step = findFunction(module, FunctionRole::Step);
+    RepeatOp loop = step ? findOnly<RepeatOp>(step) : RepeatOp();
+    UpdateOp update = step ? findOnly<UpdateOp>(step) : UpdateOp();
+    if (!loop || !update || !isInitialized) {
+      return module.emitError(
+          "expected functions of the roles initialize and step, "
+          "the latter with one accel.repeat and one accel.update");
+    }
+    return Reader{&loop.getBody().front(), findOptimizer(update.getKind())};
+  }
+
   /// Mostly it is all parameters or none: one error names the first.
   static LogicalResult checkElementTypes(ModuleOp module) {
     SmallVector<ParameterOp> others;

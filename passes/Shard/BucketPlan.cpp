@@ -25,13 +25,13 @@ struct ParameterUse {
 /// last.
 class ParameterUses {
 public:
-  ParameterUses(ModuleOp module, RepeatOp loop) {
+  ParameterUses(ModuleOp module, Block &body) {
     llvm::StringMap<unsigned> indices;
     for (ParameterOp parameter : module.getOps<ParameterOp>()) {
       indices[parameter.getSymName()] = uses.size();
       uses.push_back({parameter, nullptr, "", 0});
     }
-    for (Operation &op : loop.getBody().front()) {
+    for (Operation &op : body) {
       if (auto read = dyn_cast<ReadOp>(op)) {
         auto index = indices.find(read.getSymbol());
         if (index != indices.end()) {
@@ -207,8 +207,8 @@ private:
 
 } // namespace
 
-BucketProblem planBuckets(ModuleOp module, RepeatOp loop, int64_t decayRank) {
-  ParameterUses uses(module, loop);
+BucketProblem planBuckets(ModuleOp module, Block &body, int64_t decayRank) {
+  ParameterUses uses(module, body);
   return BucketPlanner(uses.uses, decayRank).plan();
 }
 

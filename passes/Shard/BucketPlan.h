@@ -11,11 +11,11 @@
 
 namespace accel {
 
-/// The parameters of `module` in the order in which the body of `loop` first
-/// reads them, unused ones last, each with its group (of rank `decayRank` or
-/// more it decays) and its bucket: one per repeated block, one before, one
-/// after; one for all if nothing is repeated.
-BucketProblem planBuckets(mlir::ModuleOp module, RepeatOp loop,
+/// The parameters of `module` in the order in which `body` first reads them,
+/// unused ones last, each with its group (of rank `decayRank` or more it
+/// decays) and its bucket: one per repeated block, one before, one after; one
+/// for all if nothing is repeated.
+BucketProblem planBuckets(mlir::ModuleOp module, mlir::Block &body,
                           int64_t decayRank);
 
 } // namespace accel

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reader of NumPy's .npy files, format versions 1 to 3, C order, little endian.
+// NumPy's .npy files: a reader of format versions 1 to 3, C order, little
+// endian, and the beginning of files of version 1.
 #ifndef ACCEL_RUNTIME_IO_NPY_H_
 #define ACCEL_RUNTIME_IO_NPY_H_
 
@@ -33,6 +34,10 @@ struct NpyLayout {
 // Reads and checks everything before the data, and that the file's size is
 // exactly what dtype and shape say. Errors begin with the file's path.
 absl::StatusOr<NpyLayout> ReadNpyLayout(File& file);
+
+// What comes before the data of such an array, so that they begin at a multiple
+// of 64 bytes. Unimplemented for an element type that NumPy has no name for.
+absl::StatusOr<std::string> MakeNpyHeader(const NpyHeader& header);
 
 }  // namespace accel::runtime
 

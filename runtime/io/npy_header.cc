@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parses the Python dictionary in the header of a .npy file: three keys whose
 // values are a string, a boolean and a tuple of integers.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/io/npy.h"
@@ -206,6 +208,31 @@ class HeaderParser {
 
 absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view text) {
   return HeaderParser(text).Parse();
+}
+
+absl::StatusOr<std::string> MakeNpyHeader(const NpyHeader& header) {
+  const auto known = std::find_if(
+      kDTypes.begin(), kDTypes.end(),
+      [&](const auto& entry) { return entry.second == header.dtype; });
+  if (known == kDTypes.end()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a .npy file cannot hold elements of type ", DTypeName(header.dtype)));
+  }
+  std::string text =
+      absl::StrCat("{'descr': '", ByteWidth(header.dtype) == 1 ? "|" : "<",
+                   known->first, "', 'fortran_order': False, 'shape': (",
+                   absl::StrJoin(header.shape, ", "),
+                   header.shape.size() == 1 ? "," : "", "), }");
+  constexpr size_t kPreamble = 10;
+  constexpr size_t kAlignment = 64;
+  // The dictionary ends with a line break.
+  const size_t used = kPreamble + text.size() + 1;
+  text.append((kAlignment - used % kAlignment) % kAlignment, ' ');
+  text.push_back('\n');
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes.push_back(static_cast<char>(text.size() & 0xff));
+  bytes.push_back(static_cast<char>(text.size() >> 8));
+  return bytes + text;
 }
 
 }  // namespace accel::runtime

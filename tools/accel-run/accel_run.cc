@@ -16,6 +16,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/launch/launcher.h"
 #include "tools/accel-run/failure_report.h"
+#include "tools/accel-run/inference_run.h"
 #include "tools/accel-run/launched_run.h"
 #include "tools/accel-run/rank_log.h"
 #include "tools/accel-run/run_files.h"
@@ -51,6 +52,11 @@ absl::Status CheckRanks(const RunOptions& options, const MaybeRank& rank) {
         ": expected a run whose ranks accel-run starts (-n), got one that "
         "another launcher has started; let that start it again, with "
         "--resume=auto, and leave out --max-restarts"));
+  }
+  if (Infers(options) && rank && rank->ranks > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--input and --output: expected one process, got rank ", rank->rank,
+        " of ", rank->ranks, "; a plan answers on one, without a launcher"));
   }
   if (options.check && rank) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -229,6 +235,10 @@ int AccelRunMain(int argc, char** argv, runtime::Vfs& vfs) {
   if (const absl::Status files = CheckFirst(vfs, options, *rank); !files.ok()) {
     logger.Log(runtime::LogLevel::kError, files.message());
     return static_cast<int>(ExitCode::kCommandLine);
+  }
+  if (Infers(options)) {
+    return static_cast<int>(
+        RunInference(vfs, options, PythonEnvironment(), logger));
   }
   const bool launches =
       !rank->has_value() && !options.check &&

@@ -12,6 +12,7 @@
 
 #include "tools/accel-run/exit_code.h"
 #include "tools/accel-run/familiar_options.h"
+#include "tools/accel-run/inference_options.h"
 #include "tools/command-line/config.h"
 #include "tools/command-line/empty_paths.h"
 #include "tools/command-line/help_format.h"
@@ -22,7 +23,7 @@ namespace accel::tools {
 namespace {
 
 constexpr char kDescription[] =
-    "Trains a model: executes a plan that accelc compiled.";
+    "Trains a model, or asks it: executes a plan that accelc compiled.";
 
 constexpr char kFooter[] = R"(
 Examples:
@@ -45,6 +46,8 @@ Examples:
                                                   also measures the loss on data that it does not train on
   accel-run plan --evaluate --eval-data held.bin --run-dir run
                                                   only measures it, of the newest checkpoint
+  accel-run answers --input x=x.npy --output y=y.npy
+                                                  asks a plan of accelc --inference once
   torchrun --nproc-per-node 4 --no-python accel-run plan --data text.bin
                                                   the same; RANK and WORLD_SIZE alone will do, too
   accel-run plan -n 8 --data text.bin --run-dir run --check
@@ -523,6 +526,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   AddWeightsOptions(app, options);
   AddCheckpointOptions(app, options);
   AddEvaluationOptions(app, options);
+  AddInferenceOptions(app, options);
   AddOutputOptions(app, options);
   AddMachineOptions(app, options);
   AddInspectionOptions(app, options);
@@ -543,6 +547,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
     complaints.push_back(std::move(complaint));
   }
   FindEvaluationFaults(app, options, complaints);
+  FindInferenceFaults(app, options, complaints);
   for (const std::string& complaint : complaints) {
     std::cerr << "error: " << complaint << "\n";
   }

@@ -34,8 +34,10 @@ struct RunOptions {
   bool check = false;        // all faults before step 0, and nothing else
   int64_t max_restarts = 0;  // without a new checkpoint in between
   std::vector<std::string> eval_data;
-  int64_t eval_every = 0;        // steps; 0: only behind the last one
-  bool evaluate = false;         // and nothing else
+  int64_t eval_every = 0;  // steps; 0: only behind the last one
+  bool evaluate = false;   // and nothing else
+  // NAME=FILE; of a plan that answers.
+  std::vector<std::string> inputs, outputs;
   std::vector<std::string> set;  // NAME=VALUE
   std::optional<int64_t> global_batch;
   // After a step that is not finite: go on, or stop. Nothing: as the plan says.
@@ -67,6 +69,11 @@ struct RunOptions {
   // meanwhile.
   int64_t delay_collectives_ms = 0;
 };
+
+// Whether the plan is to answer, once.
+inline bool Infers(const RunOptions& options) {
+  return !options.inputs.empty() || !options.outputs.empty();
+}
 
 // The options, or the exit status after help or a complaint was printed.
 std::variant<RunOptions, int> ParseOptions(int argc, char** argv);

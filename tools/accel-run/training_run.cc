@@ -16,6 +16,7 @@
 #include "runtime/executor/step_driver.h"
 #include "runtime/executor/trace_recorder.h"
 #include "runtime/report/peak_memory.h"
+#include "tools/accel-run/inference_run.h"
 #include "tools/accel-run/run_files.h"
 #include "tools/accel-run/stream_jitter.h"
 
@@ -194,6 +195,13 @@ absl::Status TrainingRun::OpenPlan() {
   // `init` loads all weights: half a second for each GB and hash.
   ASSIGN_OR_RETURN(plan_, runtime::Plan::Open(environment_.vfs, options_.plan,
                                               runtime::WeightCheck::kWhenRead));
+  if (plan_->view().FindFunction(planpb::FUNCTION_STEP) == nullptr) {
+    return WithExitCode(absl::FailedPreconditionError(absl::StrCat(
+                            "'", options_.plan,
+                            "' answers and does not train; ask it: accel-run ",
+                            options_.plan, DescribeInputs(plan_->manifest()))),
+                        ExitCode::kCommandLine);
+  }
   RETURN_IF_ERROR(CheckRankCount());
   if (group_ != nullptr) {
     group_->SetWords(WordsOf(plan_->view()));

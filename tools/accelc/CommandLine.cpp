@@ -5,6 +5,7 @@
 #include "compiler/Phases.h"
 #include "runtime/report/console.h"
 #include "tools/accelc/HelpText.h"
+#include "tools/accelc/InferenceOptions.h"
 #include "tools/accelc/ModelOptions.h"
 #include "tools/accelc/OptimizerOptions.h"
 #include "tools/accelc/PrecisionOptions.h"
@@ -32,6 +33,7 @@ constexpr int kCommandLineError = 2;
 // The groups of the help: what a first user needs comes first.
 constexpr const char *kPlan = "The plan";
 constexpr const char *kShape = "Model and shapes";
+constexpr const char *kInference = "Inference";
 constexpr const char *kParameters = "What trains";
 constexpr const char *kPrecision = "Precision";
 constexpr const char *kSchedule = "Learning rate";
@@ -272,7 +274,7 @@ getWritten(const CLI::App &app, const CommandLine &line) {
     std::string group = option->get_group();
     bool shapes = group == kShape || group == kParallelism ||
                   group == kOptimizer || group == kSchedule ||
-                  option->get_name() == "--bf16" ||
+                  group == kInference || option->get_name() == "--bf16" ||
                   option->get_name() == "--fp16" ||
                   option->get_name().rfind("--fp8", 0) == 0 ||
                   option->get_name() == "--loss-scale" ||
@@ -363,6 +365,9 @@ std::vector<std::string> findComplaints(const CLI::App &app,
         "--schedule=constant");
   }
   findComplaintsAboutPrecision(app, line, complaints);
+  findComplaintsAboutInference(
+      app, line, {kParameters, kSchedule, kOptimizer, kParallelism},
+      complaints);
   if (line.fsdp && line.zero != 0) {
     complaints.push_back(
         "expected --fsdp or --zero=" + std::to_string(line.zero) +
@@ -463,6 +468,7 @@ std::shared_ptr<tools::ConfigFile> declareOptions(CLI::App &app,
   addOptimizerOptions(app, line);
   addPrecisionOptions(app, line, kPrecision);
   addParallelismOptions(app, line);
+  addInferenceOptions(app, line, kInference);
   addInspectionOptions(app, line);
   addMessageOptions(app, line);
   std::shared_ptr<tools::ConfigFile> config = addBuildOptions(app, line);

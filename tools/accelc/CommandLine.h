@@ -23,6 +23,9 @@ struct CommandLine {
   std::string output; ///< `-`: standard output
   std::string weights = "plan";
 
+  bool inference = false;
+  std::vector<std::string> bindings; ///< NAME=FILE
+
   std::vector<std::string> dimensions; ///< NAME=SIZE
   int64_t globalBatch = 32;
   int64_t maxRanks = 1024;

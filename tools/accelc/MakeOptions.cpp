@@ -2,6 +2,7 @@
 // All mistakes are reported at once.
 #include "tools/accelc/MakeOptions.h"
 
+#include "compiler/BoundInputs.h"
 #include "compiler/ErrorCatalogue.h"
 #include "runtime/report/console.h"
 
@@ -22,6 +23,7 @@ public:
     makeFrontend();
     makeUpdate();
     makeMessages();
+    makeInference();
     options.written = line.written;
     return isGood ? std::optional(options) : std::nullopt;
   }
@@ -134,6 +136,22 @@ private:
       if (auto row = take(onnx::parsePaddingRow(text))) {
         addPaddingRow(*row);
       }
+    }
+  }
+
+  void makeInference() {
+    for (const std::string &text : line.bindings) {
+      if (auto binding = take(parseBinding(text))) {
+        options.bindings.push_back(*binding);
+      }
+    }
+    options.infers = line.inference;
+    options.frontend.infers = line.inference;
+    if (line.inference) {
+      options.frontend.dropout.kind = onnx::DropoutPolicy::Kind::Off;
+      options.frontend.batchNorm = onnx::BatchNormPolicy::Frozen;
+      options.import.dropout = "off";
+      options.maxRanks = 1;
     }
   }
 

@@ -54,7 +54,8 @@ def Accel_StateKind : I32EnumAttr<"StateKind", "what a state is", [
     I32EnumAttrCase<"Hyperparameter", 0, "hyperparameter">, I32EnumAttrCase<"Counter", 1, "counter">,
     I32EnumAttrCase<"Accumulator", 2, "accumulator">, I32EnumAttrCase<"Partial", 3, "partial">,
     I32EnumAttrCase<"Slot", 4, "slot">, I32EnumAttrCase<"PartialMax", 5, "partial_max">,
-    I32EnumAttrCase<"Scale", 6, "scale">, I32EnumAttrCase<"AccumulatorMax", 7, "accumulator_max">]> {
+    I32EnumAttrCase<"Scale", 6, "scale">, I32EnumAttrCase<"AccumulatorMax", 7, "accumulator_max">,
+    I32EnumAttrCase<"Input", 8, "input">, I32EnumAttrCase<"Output", 9, "output">]> {
   let cppNamespace = "::accel";
 }
 

@@ -53,7 +53,8 @@ def Accel_StateOp : Accel_Op<"state", [Symbol]> {
   let description = [{
     Declares state besides parameters: hyperparameters, counters and accumulators, what microbatches find the maximum of
     (`accumulator_max`), sums of which every rank has its share (`partial`), maxima of the ranks' own (`partial_max`), scales of
-    what is read in 8 bits and what they are made of (`scale`) and, after Shard, the flat slots of segments (`slot`). A slot says which segment it belongs to (`segment`), what it holds
+    what is read in 8 bits and what they are made of (`scale`), tensors that the host gives a function to infer (`input`) and takes from
+    it (`output`), under the name `accel.name`, and, after Shard, the flat slots of segments (`slot`). A slot says which segment it belongs to (`segment`), what it holds
     of it (`slot`), and what the optimizer does with the segment (`group`). `initial` is the value of every element at step 0 (default 0).
 
     ```mlir

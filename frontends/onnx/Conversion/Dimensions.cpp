@@ -32,7 +32,7 @@ public:
       : inputs(inputs), options(options), path(path), context(context) {}
 
   FailureOr<BoundInputs> run() {
-    if (failed(collect()) || failed(bindBatch())) {
+    if (failed(collect()) || (!options.infers && failed(bindBatch()))) {
       return failure();
     }
     // A size that is missing may stand under a wrong name: both are told.
@@ -78,7 +78,7 @@ LogicalResult Binder::collect() {
       return failure();
     }
   }
-  if (shapes.empty()) {
+  if (shapes.empty() && !options.infers) {
     return error() << "expected a model with at least one input, got none";
   }
   return success();
@@ -95,12 +95,14 @@ LogicalResult Binder::collect(const pb::ValueInfoProto &input) {
                            ? getDataTypeName(tensor.elem_type())
                            : std::string("another type"));
   }
-  if (!tensor.has_shape() || tensor.shape().dim_size() == 0) {
+  bool hasBatch = tensor.has_shape() && tensor.shape().dim_size() > 0;
+  if (!tensor.has_shape() || (!hasBatch && !options.infers)) {
     return error()
-           << "input '" << input.name()
-           << "': expected a shape whose first dimension is the batch, got "
-           << (tensor.has_shape() ? "a scalar" : "none")
-           << "; make it a constant of the model before export";
+           << "input '" << input.name() << "': expected a shape"
+           << (options.infers ? "" : " whose first dimension is the batch")
+           << ", got " << (tensor.has_shape() ? "a scalar" : "none")
+           << "; give its value with --bind " << input.name()
+           << "=FILE.npy, or make it a constant of the model before export";
   }
   SmallVector<Dimension> &shape = shapes.emplace_back();
   for (int index = 0; index < tensor.shape().dim_size(); ++index) {
@@ -120,7 +122,7 @@ FailureOr<Dimension> Binder::collect(const pb::ValueInfoProto &input,
   if (!dim.has_dim_value() && dimension.symbol.empty()) {
     dimension.symbol = input.name() + "_dim_" + std::to_string(index);
   }
-  if (dimension.symbol.empty() && dimension.size < 1) {
+  if (dimension.symbol.empty() && dimension.size < (options.infers ? 0 : 1)) {
     return error() << "input '" << input.name()
                    << "': expected positive dimensions, got " << dimension.size;
   }
@@ -263,7 +265,7 @@ FailureOr<BoundInputs> Binder::makeTypes() {
     for (const Dimension &dimension : shape) {
       dims.push_back(dimension.symbol.empty() ? dimension.size
                                               : sizes.lookup(dimension.symbol));
-      if (dims.back() > (int64_t(1) << 40) / elements) {
+      if (dims.back() > (int64_t(1) << 40) / std::max<int64_t>(elements, 1)) {
         return error() << "input '" << input->name()
                        << "': expected at most 2^40 elements, got more";
       }

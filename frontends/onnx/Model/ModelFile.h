@@ -14,8 +14,8 @@
 namespace accel::onnx {
 
 /// Versions of the IR and of the default operator set that the importer knows.
-constexpr int64_t oldestIrVersion = 4, newestIrVersion = 13;
-constexpr int64_t oldestOpset = 13, newestOpset = 27;
+constexpr int64_t oldestIrVersion = 3, newestIrVersion = 14;
+constexpr int64_t oldestOpset = 13, newestOpset = 28;
 
 /// Reads the model at `path`. Nothing is allocated beyond a small multiple of
 /// the file's size.

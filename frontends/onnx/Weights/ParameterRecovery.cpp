@@ -92,6 +92,17 @@ public:
     return std::move(recovery);
   }
 
+  /// As the file has them: nobody asks where they come from.
+  Recovery keepInitializers() {
+    for (const pb::TensorProto &tensor : graph.initializer()) {
+      if (classifyInitializer(tensor, index, signature).role !=
+          Role::Constant) {
+        add({Kind::Plain, tensor.name(), tensor.name(), tensor.name(), false});
+      }
+    }
+    return std::move(recovery);
+  }
+
 private:
   void classify();
   void untieIdentities();
@@ -404,9 +415,10 @@ void ParameterFinder::warnAboutIdentities() {
 } // namespace
 
 Recovery recoverParameters(pb::GraphProto &graph, StringRef path,
-                           BatchNormPolicy batchNorm, MLIRContext &context,
+                           const ImportOptions &options, MLIRContext &context,
                            ImportNotes &notes) {
-  return ParameterFinder(graph, path, batchNorm, context, notes).run();
+  ParameterFinder finder(graph, path, options.batchNorm, context, notes);
+  return options.infers ? finder.keepInitializers() : finder.run();
 }
 
 } // namespace accel::onnx

@@ -79,8 +79,10 @@ struct Recovery {
 /// (without data) and their consumers read them. One error lists all weights
 /// whose origin the file does not tell; the result is not complete then.
 /// Running statistics of batch norms that move them are among the parameters.
+/// Of a model that infers, every weight is a parameter of the initializer's
+/// name, and nothing is rewritten.
 Recovery recoverParameters(pb::GraphProto &graph, llvm::StringRef path,
-                           BatchNormPolicy batchNorm,
+                           const ImportOptions &options,
                            mlir::MLIRContext &context, ImportNotes &notes);
 
 } // namespace accel::onnx

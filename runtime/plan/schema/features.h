@@ -25,9 +25,12 @@ inline constexpr absl::string_view kFeatureFlushedSubnormals =
 // Products of libraries with a bias or an activation.
 inline constexpr absl::string_view kFeatureEpilogues = "epilogues";
 
-inline constexpr std::array<absl::string_view, 5> kKnownFeatures = {
-    kFeatureExternalFiles, kFeatureThreadPrivate, kFeatureShardedAccess,
-    kFeatureFlushedSubnormals, kFeatureEpilogues};
+// A function to infer in the place of one to step, with inputs and outputs.
+inline constexpr absl::string_view kFeatureInference = "inference";
+
+inline constexpr std::array<absl::string_view, 6> kKnownFeatures = {
+    kFeatureExternalFiles,     kFeatureThreadPrivate, kFeatureShardedAccess,
+    kFeatureFlushedSubnormals, kFeatureEpilogues,     kFeatureInference};
 
 }  // namespace accel::runtime
 

@@ -15,7 +15,8 @@
 
 namespace accel::runtime {
 
-// Metrics that every run shows: each plan has them, and its step reports them.
+// Metrics that every run shows: each plan that steps has them, and its step
+// reports them.
 inline constexpr std::array<absl::string_view, 3> kStepMetrics = {
     "loss", "tokens", "lr"};
 
@@ -41,6 +42,9 @@ absl::Status ValidateLibraryCall(const planpb::Kernel& kernel,
                                  const planpb::KernelEntry& entry);
 
 // Helpers that these share.
+
+// Whether the plan answers; then it need not have a function to step.
+bool Infers(const planpb::Manifest& manifest);
 
 // `value` < `size`, or "refers to <what> <value> of <size>".
 absl::Status CheckIndex(absl::string_view what, uint64_t value, uint64_t size);

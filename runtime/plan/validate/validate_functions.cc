@@ -101,10 +101,18 @@ absl::Status ValidateRole(const planpb::Mesh& mesh, planpb::FunctionRole role,
 
 }  // namespace
 
+bool Infers(const planpb::Manifest& manifest) {
+  return std::ranges::any_of(manifest.functions(),
+                             [](const planpb::Function& function) {
+                               return function.role() == planpb::FUNCTION_INFER;
+                             });
+}
+
 absl::Status ValidateFunctions(const planpb::Manifest& manifest) {
   std::set<absl::string_view> names;
   std::map<planpb::FunctionRole, Functions> roles = {
-      {planpb::FUNCTION_INITIALIZE, {}}, {planpb::FUNCTION_STEP, {}}};
+      {planpb::FUNCTION_INITIALIZE, {}},
+      {Infers(manifest) ? planpb::FUNCTION_INFER : planpb::FUNCTION_STEP, {}}};
   for (const planpb::Function& function : manifest.functions()) {
     const std::string context = ContextOf(function);
     RETURN_IF_ERROR(

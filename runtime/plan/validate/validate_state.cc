@@ -187,7 +187,7 @@ absl::Status ValidateMetrics(const planpb::Manifest& manifest) {
     }
   }
   for (const absl::string_view name : kStepMetrics) {
-    if (!names.contains(name)) {
+    if (!names.contains(name) && !Infers(manifest)) {
       return absl::InvalidArgumentError(
           absl::StrCat("expected a metric '", name, "', got none"));
     }
@@ -253,6 +253,49 @@ absl::Status ValidateField(const planpb::Manifest& manifest,
   }
 }
 
+absl::Status ValidateTensor(const planpb::Manifest& manifest,
+                            const planpb::Tensor& tensor) {
+  RETURN_IF_ERROR(CheckElementType(tensor.dtype()));
+  const auto elements = ElementCount(tensor.shape());
+  const auto bytes =
+      elements ? ElementBytes(tensor.dtype(), *elements) : elements;
+  if (!bytes || !ToDType(tensor.dtype()) || *elements > uint64_t{1} << 48) {
+    return absl::InvalidArgumentError(
+        "its shape and dtype are not those of a tensor");
+  }
+  if (tensor.buffer_plus_one() == 0) {
+    return *elements == 0
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("it has elements, and no buffer");
+  }
+  const uint32_t index = tensor.buffer_plus_one() - 1;
+  RETURN_IF_ERROR(CheckIndex("buffer", index, manifest.buffers_size()));
+  const planpb::Buffer& buffer = manifest.buffers(static_cast<int>(index));
+  if (buffer.region() != planpb::REGION_PERSISTENT || buffer.copies() > 1 ||
+      buffer.dtype() != tensor.dtype() ||
+      ConstantSize(buffer.bytes()) != bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected buffer '", buffer.name(),
+        "' to be one persistent buffer of its ", *bytes, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateTensors(
+    const planpb::Manifest& manifest, absl::string_view what,
+    const google::protobuf::RepeatedPtrField<planpb::Tensor>& tensors) {
+  std::set<absl::string_view> names;
+  for (const planpb::Tensor& tensor : tensors) {
+    const std::string context = absl::StrCat(what, " '", tensor.name(), "'");
+    RETURN_IF_ERROR(Annotate(ValidateTensor(manifest, tensor), context));
+    if (!names.insert(tensor.name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": the name is taken"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ValidateState(const planpb::Manifest& manifest) {
@@ -260,6 +303,8 @@ absl::Status ValidateState(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateParameters(manifest));
   RETURN_IF_ERROR(ValidateScalars(manifest));
   RETURN_IF_ERROR(ValidateMetrics(manifest));
+  RETURN_IF_ERROR(ValidateTensors(manifest, "input", manifest.inputs()));
+  RETURN_IF_ERROR(ValidateTensors(manifest, "output", manifest.outputs()));
   if (manifest.microbatch() == 0 || manifest.default_global_batch() == 0 ||
       manifest.microbatch() > uint64_t{1} << 32 ||
       manifest.default_global_batch() > uint64_t{1} << 48) {

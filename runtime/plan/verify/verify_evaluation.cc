@@ -55,6 +55,12 @@ std::vector<Meaning> MeaningsOf(const PlanView& plan) {
       meaning.kept = absl::StrCat("state '", state.name(), "'");
     }
   }
+  for (const planpb::Tensor& input : manifest.inputs()) {
+    if (input.buffer_plus_one() != 0) {
+      meanings[input.buffer_plus_one() - 1].kept =
+          absl::StrCat("input '", input.name(), "'");
+    }
+  }
   for (const planpb::Hyperparameter& hyper : manifest.hyperparameters()) {
     meanings[hyper.buffer()].kept =
         absl::StrCat("hyperparameter '", hyper.name(), "'");

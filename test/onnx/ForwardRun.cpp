@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The road of a user: accelc --inference, a plan in a file, accel-run.
+#include "test/onnx/ForwardRun.h"
+
+#include "compiler/Driver.h"
+#include "runtime/device/create_device.h"
+#include "runtime/executor/inference.h"
+#include "runtime/io/posix_vfs.h"
+#include "runtime/plan/schema/element_type.h"
+
+#include "absl/strings/str_cat.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+namespace accel::test {
+namespace {
+
+namespace pb = onnx::pb;
+
+/// Those of ONNX's own runner.
+constexpr double kRelative = 1e-3;
+constexpr double kAbsolute = 1e-7;
+
+/// Which inputs of an operator say of what shape or along which axes it works:
+/// a compiler of static shapes has to know them.
+std::vector<size_t> getSettings(const std::string &name) {
+  return llvm::StringSwitch<std::vector<size_t>>(name)
+      .Cases({"Reshape",      "Expand",          "Tile",
+              "Unsqueeze",    "Squeeze",         "Split",
+              "TopK",         "CumSum",          "OneHot",
+              "Trilu",        "CenterCropPad",   "ReduceSum",
+              "ReduceMean",   "ReduceMax",       "ReduceMin",
+              "ReduceProd",   "ReduceL1",        "ReduceL2",
+              "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare",
+              "AffineGrid",   "SplitToSequence", "DFT",
+              "CumProd"},
+             {1})
+      .Cases({"Slice"}, {1, 2, 3, 4})
+      .Cases({"Pad"}, {1, 2, 3})
+      .Cases({"Resize", "Upsample"}, {1, 2, 3})
+      .Cases({"ConstantOfShape"}, {0})
+      .Cases({"Range", "HannWindow", "HammingWindow", "BlackmanWindow"},
+             {0, 1, 2})
+      .Cases({"Dropout"}, {1, 2})
+      .Cases({"Clip"}, {1, 2})
+      .Cases({"MaxUnpool"}, {2})
+      .Cases({"LSTM", "GRU", "RNN"}, {4})
+      .Default({});
+}
+
+std::string takeCode(llvm::StringRef message) {
+  size_t at = message.find("ACCEL-E");
+  return at == llvm::StringRef::npos ? "" : message.substr(at, 11).str();
+}
+
+double widen(llvm::StringRef bytes, size_t i, const llvm::fltSemantics &kind) {
+  uint16_t bits;
+  std::memcpy(&bits, bytes.data() + 2 * i, sizeof(bits));
+  llvm::APFloat value(kind, llvm::APInt(16, bits));
+  bool isInexact;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &isInexact);
+  return value.convertToDouble();
+}
+
+template <typename T> double readNumber(llvm::StringRef bytes, size_t i) {
+  T value;
+  std::memcpy(&value, bytes.data() + sizeof(T) * i, sizeof(T));
+  return static_cast<double>(value);
+}
+
+double getNumber(int32_t dataType, llvm::StringRef bytes, size_t i) {
+  switch (dataType) {
+  case pb::TensorProto::FLOAT:
+    return readNumber<float>(bytes, i);
+  case pb::TensorProto::DOUBLE:
+    return readNumber<double>(bytes, i);
+  case pb::TensorProto::INT32:
+    return readNumber<int32_t>(bytes, i);
+  case pb::TensorProto::INT64:
+    return readNumber<int64_t>(bytes, i);
+  case pb::TensorProto::FLOAT16:
+    return widen(bytes, i, llvm::APFloat::IEEEhalf());
+  case pb::TensorProto::BFLOAT16:
+    return widen(bytes, i, llvm::APFloat::BFloat());
+  default:
+    return readNumber<uint8_t>(bytes, i);
+  }
+}
+
+size_t getBytes(int32_t dataType) {
+  return runtime::ByteWidth(*runtime::DTypeFromName(
+      {getElementName(dataType).data(), getElementName(dataType).size()}));
+}
+
+/// What is different; empty: nothing.
+std::string compare(const CaseTensor &expected, llvm::StringRef got) {
+  if (got.size() != expected.bytes.size()) {
+    return absl::StrCat(expected.name, ": expected ", expected.bytes.size(),
+                        " bytes, got ", got.size());
+  }
+  double relative = expected.dataType == pb::TensorProto::BFLOAT16
+                        ? std::max(kRelative, std::ldexp(1.0, -6))
+                        : kRelative;
+  size_t count = got.size() / getBytes(expected.dataType);
+  for (size_t i = 0; i < count; ++i) {
+    double want = getNumber(expected.dataType, expected.bytes, i);
+    double have = getNumber(expected.dataType, got, i);
+    bool isSame =
+        want == have || (std::isnan(want) && std::isnan(have)) ||
+        std::abs(want - have) <= kAbsolute + relative * std::abs(want);
+    if (!isSame) {
+      return absl::StrCat(expected.name, "[", i, "] of ", count, ": expected ",
+                          want, ", got ", have);
+    }
+  }
+  return "";
+}
+
+const planpb::Tensor *
+find(const google::protobuf::RepeatedPtrField<planpb::Tensor> &tensors,
+     const std::string &name) {
+  for (const planpb::Tensor &tensor : tensors) {
+    if (tensor.name() == name) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+/// Sizes of symbolic dimensions are those of the data.
+void bindDimensions(const Case &subject, CompilerOptions &options) {
+  for (const CaseTensor &tensor : subject.data.front().inputs) {
+    for (const pb::ValueInfoProto &value : subject.model.graph().input()) {
+      const auto &dims = value.type().tensor_type().shape().dim();
+      for (int i = 0; value.name() == tensor.name && i < dims.size(); ++i) {
+        if (!dims[i].dim_param().empty()) {
+          options.frontend.dimensions[dims[i].dim_param()] = tensor.shape[i];
+        }
+      }
+    }
+  }
+}
+
+Outcome wrong(const std::string &detail) {
+  return {Outcome::Kind::Wrong, "", detail, ""};
+}
+
+} // namespace
+
+ForwardRun::ForwardRun(const std::string &folder)
+    : plan(folder + "/case.plan"), vfs(runtime::MakePosixVfs()) {
+  runtime::DeviceOptions options;
+  options.threads = 1;
+  device = *runtime::CreateDevice(*vfs, options);
+}
+
+Outcome ForwardRun::compileCase(const Case &subject,
+                                const std::vector<size_t> &bound) {
+  CompilerOptions options;
+  options.model = subject.path;
+  options.output = plan;
+  options.infers = options.frontend.infers = true;
+  options.frontend.dropout.kind = onnx::DropoutPolicy::Kind::Off;
+  options.frontend.batchNorm = onnx::BatchNormPolicy::Frozen;
+  options.import.dropout = "off";
+  options.maxRanks = 1;
+  options.threads = 1;
+  options.diagnostics.quiet = true;
+  // One variant is enough: all give the same bits.
+  options.target = "x86-64-v3";
+  bindDimensions(subject, options);
+  Outcome outcome;
+  const std::vector<CaseTensor> &inputs = subject.data.front().inputs;
+  for (size_t i : bound) {
+    if (i < inputs.size()) {
+      options.frontend.bound.push_back(
+          {inputs[i].name, getElementName(inputs[i].dataType).str(),
+           inputs[i].shape, inputs[i].bytes});
+      outcome.bound += (outcome.bound.empty() ? "" : ",") + inputs[i].name;
+    }
+  }
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  ExitCode code = compile(options, llvm::nulls(), stream);
+  if (code == ExitCode::Ok) {
+    return outcome;
+  }
+  outcome.code = takeCode(messages);
+  outcome.kind =
+      outcome.code.empty() ? Outcome::Kind::Wrong : Outcome::Kind::Refused;
+  outcome.detail = llvm::StringRef(messages).split('\n').first.str();
+  return outcome;
+}
+
+Outcome ForwardRun::answer(const Case &subject,
+                           const std::vector<size_t> &bound) {
+  auto opened = runtime::Plan::Open(*vfs, plan);
+  if (!opened.ok()) {
+    return wrong(std::string(opened.status().message()));
+  }
+  if (auto chosen = device->ChooseVariant((*opened)->view());
+      !chosen.ok() && !(*opened)->manifest().kernels().empty()) {
+    return wrong(std::string(chosen.status().message()));
+  }
+  auto inference = runtime::Inference::Create(*vfs, **opened, *device, {});
+  if (!inference.ok()) {
+    return wrong(std::string(inference.status().message()));
+  }
+  absl::Status status = (*inference)->Initialize();
+  for (const DataSet &data : subject.data) {
+    for (const CaseTensor &tensor : data.inputs) {
+      // What is bound is no input any more.
+      if (const planpb::Tensor *input =
+              find((*opened)->manifest().inputs(), tensor.name)) {
+        status.Update(
+            (*inference)
+                ->SetInput(*input, absl::MakeConstSpan(
+                                       reinterpret_cast<const std::byte *>(
+                                           tensor.bytes.data()),
+                                       tensor.bytes.size())));
+      }
+    }
+    if (status.ok()) {
+      status = (*inference)->Run();
+    }
+    if (!status.ok()) {
+      return wrong(std::string(status.message()));
+    }
+    for (const CaseTensor &expected : data.outputs) {
+      const planpb::Tensor *output =
+          find((*opened)->manifest().outputs(), expected.name);
+      if (!output) {
+        return wrong("no output " + expected.name);
+      }
+      std::vector<int64_t> shape(output->shape().begin(),
+                                 output->shape().end());
+      auto name = runtime::ElementTypeName(output->dtype());
+      if (shape != expected.shape ||
+          llvm::StringRef(name.data(), name.size()) !=
+              getElementName(expected.dataType)) {
+        return wrong(absl::StrCat(expected.name, ": got ",
+                                  runtime::FormatTensor(*output),
+                                  ", which is another shape or type"));
+      }
+      auto bytes = (*inference)->ReadOutput(*output);
+      if (!bytes.ok()) {
+        return wrong(std::string(bytes.status().message()));
+      }
+      std::string difference =
+          compare(expected, {reinterpret_cast<const char *>(bytes->data()),
+                             bytes->size()});
+      if (!difference.empty()) {
+        return wrong(difference);
+      }
+    }
+  }
+  return {};
+}
+
+Outcome ForwardRun::run(const Case &subject, const std::string &operatorName) {
+  if (!subject.otherKind.empty() || subject.data.empty()) {
+    return {Outcome::Kind::NotTried, subject.otherKind, "", ""};
+  }
+  std::vector<size_t> bound;
+  Outcome compiled = compileCase(subject, bound);
+  if (compiled.kind != Outcome::Kind::Pass &&
+      !getSettings(operatorName).empty()) {
+    bound = getSettings(operatorName);
+    compiled = compileCase(subject, bound);
+  }
+  if (compiled.kind != Outcome::Kind::Pass) {
+    return compiled;
+  }
+  Outcome outcome = answer(subject, bound);
+  outcome.bound = compiled.bound;
+  return outcome;
+}
+
+} // namespace accel::test
