@@ -71,6 +71,15 @@ struct CompilerOptions {
   AccumulateOptions accumulate;
   ShardOptions shard;
 
+  /// Makes these the options of a program that answers, and does not train.
+  void makeInference() {
+    infers = frontend.infers = import.infers = true;
+    frontend.dropout.kind = onnx::DropoutPolicy::Kind::Off;
+    frontend.batchNorm = onnx::BatchNormPolicy::Frozen;
+    import.dropout = "off";
+    maxRanks = 1;
+  }
+
   /// The options that shape the plan, as written on the command line: the plan
   /// keeps them for reports.
   std::vector<std::pair<std::string, std::string>> written;

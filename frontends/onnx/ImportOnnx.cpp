@@ -172,6 +172,7 @@ LogicalResult Importer::convert() {
   state.batch = inputs->batch;
   state.dropout = options.dropout;
   state.batchNorm = options.batchNorm;
+  state.infers = options.infers;
   declareModule(inputs->batch);
   declareParameters();
   GraphSource source{model->graph(), recovery, weights, path};

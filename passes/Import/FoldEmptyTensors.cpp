@@ -29,16 +29,18 @@ bool isEmpty(Type type) {
 
 bool isEmptyValue(Value value) { return isEmpty(value.getType()); }
 
-/// The largest of no numbers: as ONNX has it, the lowest there is.
-Attribute getLowest(Type elementType) {
+/// The largest of no numbers is, as ONNX has it, the lowest there is, and the
+/// smallest the highest.
+Attribute getBound(Type elementType, bool isLowest) {
   Builder builder(elementType.getContext());
   if (isa<FloatType>(elementType)) {
-    return builder.getFloatAttr(elementType,
-                                -std::numeric_limits<double>::infinity());
+    double infinity = std::numeric_limits<double>::infinity();
+    return builder.getFloatAttr(elementType, isLowest ? -infinity : infinity);
   }
-  return builder.getIntegerAttr(
-      elementType,
-      APInt::getSignedMinValue(elementType.getIntOrFloatBitWidth()));
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return builder.getIntegerAttr(elementType,
+                                isLowest ? APInt::getSignedMinValue(bits)
+                                         : APInt::getSignedMaxValue(bits));
 }
 
 /// What `op` makes of operands without elements; null if it makes nothing of
@@ -62,8 +64,8 @@ Value foldOp(Operation *op) {
   Attribute element;
   if (isa<MatmulOp, ReduceSumOp>(op)) {
     element = builder.getZeroAttr(type.getElementType());
-  } else if (isa<ReduceMaxOp>(op)) {
-    element = getLowest(type.getElementType());
+  } else if (isa<ReduceMaxOp, ReduceMinOp>(op)) {
+    element = getBound(type.getElementType(), isa<ReduceMaxOp>(op));
   } else {
     return {};
   }
@@ -83,6 +85,9 @@ public:
       hasFailed |= failed(checkParameter(parameter));
     }
     for (auto function : module.getOps<func::FuncOp>()) {
+      if (results) {
+        makeEmpty(function);
+      }
       fold(function);
       hasFailed |= failed(checkOps(function));
     }
@@ -92,6 +97,22 @@ public:
   }
 
 private:
+  /// Whatever it is computed of, there is one tensor without elements of a
+  /// type.
+  static void makeEmpty(func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      OpBuilder builder(op);
+      for (OpResult result : op->getResults()) {
+        if (isEmptyValue(result) && !isa<ConstantOp>(op)) {
+          auto type = cast<RankedTensorType>(result.getType());
+          result.replaceAllUsesWith(ConstantOp::create(
+              builder, op->getLoc(), type,
+              DenseElementsAttr::get(type, ArrayRef<Attribute>())));
+        }
+      }
+    });
+  }
+
   static void fold(func::FuncOp function) {
     function.walk([&](Operation *op) {
       if (Value value = foldOp(op)) {
@@ -113,10 +134,11 @@ private:
   }
 
   /// Only what makes a size 0 is at fault, not what follows from it.
-  static LogicalResult checkOps(func::FuncOp function) {
+  LogicalResult checkOps(func::FuncOp function) const {
     bool hasFailed = false;
     function.walk([&](Operation *op) {
-      if (isa<ReadOp>(op) || llvm::any_of(op->getOperands(), isEmptyValue)) {
+      if (isa<ReadOp>(op) || (results && isa<ConstantOp>(op)) ||
+          llvm::any_of(op->getOperands(), isEmptyValue)) {
         return;
       }
       for (Type type : op->getResultTypes()) {

@@ -15,7 +15,7 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   // Sites are told apart before common subexpressions are merged: two dropouts
   // of one value are not one.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
-  manager.addPass(createFoldEmptyTensorsPass());
+  manager.addPass(createFoldEmptyTensorsPass({options.infers}));
   manager.addPass(createFoldConstantsPass({options.maxConstantElements}));
   // The recognitions see one form of every view.
   manager.addPass(createCleanGraphPass());
@@ -28,6 +28,10 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createGroupKeyHeadsPass());
   // Attention brought new sites.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
+  if (options.infers) {
+    manager.addPass(createExpandElementTypesPass());
+    manager.addPass(createCleanGraphPass());
+  }
   manager.addPass(createVerifyImportPass());
 }
 

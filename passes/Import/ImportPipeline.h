@@ -17,6 +17,7 @@ struct ImportOptions {
   std::string dropout = "model";
   /// Largest tensor that is evaluated at compile time, in elements.
   int64_t maxConstantElements = int64_t(1) << 26;
+  bool infers = false; ///< the program answers, and does not train
 };
 
 /// From the module of a frontend to recognised, static IR.

@@ -10,6 +10,9 @@ def FoldEmptyTensorsPass : Pass<"accel-fold-empty-tensors", "mlir::ModuleOp"> {
     A product or a sum over no elements is 0, their maximum is the lowest number, and a concatenation is that of the operands
     which have elements. Then no operation without elements is left, or it is an error at whatever made the size 0.
 
+    With `results`, of a program that only answers, a tensor without elements may be a result of `@forward`; what makes one is a
+    constant then.
+
     **Requires** static shapes.
     **Ensures** every tensor in `@forward` and every parameter has at least one element.
 
@@ -17,6 +20,29 @@ def FoldEmptyTensorsPass : Pass<"accel-fold-empty-tensors", "mlir::ModuleOp"> {
     %n = accel.slice %x [0, 4] strides [1, 1] : tensor<2x4xf32> -> tensor<2x0xf32>
     %c = accel.concat %n, %x axis 1 : tensor<2x0xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
     // becomes %x
+    ```
+  }];
+  let options = [Option<"results", "results", "bool", "false", "Results may have no elements">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
+def ExpandElementTypesPass : Pass<"accel-expand-element-types", "mlir::ModuleOp"> {
+  let summary = "writes arithmetic on 16-bit floats in f32, and products of doubles as sums";
+  let description = [{
+    Of a program that only answers: kernels compute with f32, f64, integers and booleans, move elements of 16 bits, and multiply
+    matrices of all floats but f64. Other operations on elements of 16 bits compute in f32, and their results are rounded, operation
+    by operation, as in the model; a product of doubles becomes the sum of its products. A program that trains has its types from
+    Precision, and is left as it is.
+
+    **Requires** static shapes.
+    **Ensures** an operation on 16-bit floats is a product with a result of f32, attention, or moves elements; no product is of f64.
+
+    ```mlir
+    %y = accel.exp %x : tensor<4xbf16>
+    // becomes
+    %w = accel.cast %x : tensor<4xbf16> -> tensor<4xf32>
+    %e = accel.exp %w : tensor<4xf32>
+    %y = accel.cast %e : tensor<4xf32> -> tensor<4xbf16>
     ```
   }];
   let dependentDialects = ["::accel::AccelDialect"];

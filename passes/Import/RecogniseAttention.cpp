@@ -156,6 +156,10 @@ private:
       return "its operands do not have four dimensions (batch, heads, "
              "positions, features)";
     }
+    if (!isa<Float32Type, BFloat16Type, Float16Type>(
+            typeOf(scores).getElementType())) {
+      return "its scores are doubles, which no kernel attends with";
+    }
     return root.getTransposeLhs() ? "its probabilities are transposed" : "";
   }
 

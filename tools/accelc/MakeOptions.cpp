@@ -145,13 +145,8 @@ private:
         options.bindings.push_back(*binding);
       }
     }
-    options.infers = line.inference;
-    options.frontend.infers = line.inference;
     if (line.inference) {
-      options.frontend.dropout.kind = onnx::DropoutPolicy::Kind::Off;
-      options.frontend.batchNorm = onnx::BatchNormPolicy::Frozen;
-      options.import.dropout = "off";
-      options.maxRanks = 1;
+      options.makeInference();
     }
   }
 

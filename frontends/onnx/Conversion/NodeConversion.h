@@ -40,6 +40,7 @@ struct ConversionState {
   int64_t batch = 0;
   DropoutPolicy dropout;
   BatchNormPolicy batchNorm = BatchNormPolicy::Microbatch;
+  bool infers = false; ///< ImportOptions::infers
   std::vector<DropoutSite> dropoutSites;
   /// Nodes that have their error already.
   llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;

@@ -81,11 +81,44 @@ LogicalResult convertTraining(NodeConversion &c) {
   return success();
 }
 
+/// A node that says itself what the statistics are made of: the batch. Running
+/// ones come out of it as new tensors.
+void convertBatchStatistics(NodeConversion &c) {
+  RankedTensorType type = c.inputType(0), channels = c.inputType(3);
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (dim != 1) {
+      others.push_back(dim);
+    }
+  }
+  ArithmeticBuilder b(c.builder, c.loc);
+  double count =
+      static_cast<double>(type.getNumElements() / channels.getNumElements());
+  auto average = [&](Value value) {
+    return b.mul(b.create<ReduceSumOp>(channels, value, others), 1.0 / count);
+  };
+  Value mean = average(c.input(0));
+  Value centered = b.sub(c.input(0), b.spread(mean, c.input(0), others));
+  Value variance = average(b.mul(centered, centered));
+  c.setResult(0, buildNormalised(b, c.input(0), mean, variance, c.input(1),
+                                 c.input(2), c.getFloat("epsilon", 1e-5)));
+  double momentum = c.getFloat("momentum", 0.9);
+  auto move = [&](Value running, Value now) {
+    return b.add(b.mul(running, momentum), b.mul(now, 1.0 - momentum));
+  };
+  c.setResult(1, move(c.input(3), mean));
+  c.setResult(2, move(c.input(4), variance));
+}
+
 } // namespace
 
 LogicalResult convertBatchNorm(NodeConversion &c) {
   if (failed(checkTypes(c))) {
     return failure();
+  }
+  if (c.state.infers && (c.isResultUsed(1) || c.isResultUsed(2))) {
+    convertBatchStatistics(c);
+    return success();
   }
   if (getBatchNormMode(c.node, c.state.batchNorm) == BatchNormMode::Training) {
     return convertTraining(c);

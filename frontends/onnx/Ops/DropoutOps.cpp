@@ -39,6 +39,11 @@ LogicalResult convertDropout(NodeConversion &c) {
     return c.error() << "expected a ratio in [0, 1), got " << ratio;
   }
   c.setResult(0, c.input(0));
+  if (c.isResultUsed(1) && (*training == 0.0 || ratio == 0.0)) {
+    // Nothing is dropped.
+    c.setResult(
+        1, c.makeConstant(c.inputType(0).clone(c.builder.getI1Type()), 1.0));
+  }
   // Attention's own node, if the exporter wrote one, repeats what stands on its
   // softmax.
   if (findAttentionDropout(c.node) > 0.0) {

@@ -162,6 +162,34 @@ Value gatherAlong(const NodeConversion &c, Value value, int64_t axis,
   return c.transpose(gathered, back);
 }
 
+/// By indices of which nobody knows whether they exist, and which may count
+/// from the end. Training has the ranges of its data instead.
+static LogicalResult gatherAny(NodeConversion &c, int64_t axis, Value indices) {
+  int64_t rank = c.inputType(0).getRank(),
+          count = c.typeOf(indices).getNumElements();
+  SmallVector<int64_t> forward{axis}, shape(c.typeOf(indices).getShape());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim != axis) {
+      forward.push_back(dim);
+      shape.push_back(c.inputType(0).getDimSize(dim));
+    }
+  }
+  FailureOr<Value> rows = gatherRows(c, c.transpose(c.input(0), forward),
+                                     c.reshape(indices, {count}), 0);
+  if (failed(rows)) {
+    return failure();
+  }
+  // (indices..., before..., after...) becomes (before..., indices...,
+  // after...).
+  int64_t indexRank = c.typeOf(indices).getRank();
+  SmallVector<int64_t> back =
+      llvm::to_vector(llvm::seq(indexRank, indexRank + axis));
+  llvm::append_range(back, llvm::seq<int64_t>(0, indexRank));
+  llvm::append_range(back, llvm::seq(indexRank + axis, indexRank + rank - 1));
+  c.setResult(0, c.transpose(c.reshape(*rows, shape), back));
+  return success();
+}
+
 LogicalResult convertGather(NodeConversion &c) {
   FailureOr<int64_t> axis =
       c.normalizeAxis(c.getInt("axis", 0), c.inputType(0).getRank());
@@ -176,6 +204,9 @@ LogicalResult convertGather(NodeConversion &c) {
       normalizeIndices(c, c.input(1), c.inputType(0).getDimSize(*axis));
   if (failed(indices)) {
     return failure();
+  }
+  if (c.state.infers && !c.state.known.isKnown(*indices)) {
+    return gatherAny(c, *axis, *indices);
   }
   std::optional<int64_t> padding =
       findPaddingRow(c.node, c.inputType(0).getDimSize(*axis));

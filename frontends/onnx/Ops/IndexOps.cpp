@@ -71,27 +71,32 @@ LogicalResult convertArgMax(NodeConversion &c) {
 
 LogicalResult convertOneHot(NodeConversion &c) {
   RankedTensorType type = c.inputType(0), values = c.inputType(2);
-  FailureOr<int64_t> depth = c.getConstantInt(1);
-  if (failed(depth)) {
+  FailureOr<double> number = c.getConstantNumber(1);
+  if (failed(number)) {
     return failure();
   }
-  if (!NodeConversion::isIndexTensor(type) || *depth < 1 ||
+  // Floats may say both; what they hold is whole.
+  bool isWhole = *number >= 1 && *number <= double(int64_t(1) << 31);
+  auto depth = static_cast<int64_t>(isWhole ? *number : 0);
+  if (type.getElementType().isInteger(1) || depth < 1 ||
       values.getShape() != ArrayRef<int64_t>{2}) {
-    return c.error() << "expected indices of 32 or 64 bits, a positive depth "
+    return c.error() << "expected numbers as indices, a positive depth "
                         "and two values, got "
-                     << type << ", " << *depth << " and " << values;
+                     << type << ", " << *number << " and " << values;
   }
+  type = type.clone(c.builder.getI64Type());
   FailureOr<int64_t> axis =
       c.normalizeAxis(c.getInt("axis", -1), type.getRank() + 1);
   if (failed(axis)) {
     return failure();
   }
   SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + *axis, *depth);
+  shape.insert(shape.begin() + *axis, depth);
   RankedTensorType wide = type.clone(shape);
   Formula f(c, wide);
-  Value index = repeatAlong(c, c.input(0), wide, *axis);
-  Value size = f.number(static_cast<double>(*depth));
+  Value index =
+      repeatAlong(c, c.cast(c.input(0), c.builder.getI64Type()), wide, *axis);
+  Value size = f.number(static_cast<double>(depth));
   // From the end, if it is negative.
   Value wanted =
       f.select(f.less(index, f.number(0)), f.add(index, size), index);

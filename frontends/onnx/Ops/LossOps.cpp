@@ -223,20 +223,33 @@ Value smooth(NodeConversion &c, const Classification &loss, Value entropies,
   return choose(c, loss.isValid, add(own, share), c.makeConstant(rows, 0.0));
 }
 
+/// Of every class, where the node's input has its score.
+Value makeLogProbabilities(NodeConversion &c, const Classification &loss,
+                           Value lse) {
+  RankedTensorType type = c.typeOf(loss.scores);
+  Value logs = SubOp::create(
+      c.builder, c.loc, type, loss.scores,
+      BroadcastOp::create(c.builder, c.loc, type, lse, ArrayRef<int64_t>{0}));
+  SmallVector<int64_t> moved(c.inputType(0).getShape());
+  std::rotate(moved.begin() + 1, moved.begin() + 2, moved.end());
+  SmallVector<int64_t> back{0, static_cast<int64_t>(moved.size()) - 1};
+  llvm::append_range(
+      back, llvm::seq<int64_t>(1, static_cast<int64_t>(moved.size()) - 1));
+  return c.transpose(c.reshape(logs, moved), back);
+}
+
 } // namespace
 
 LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
-  if (c.isResultUsed(1)) {
-    return c.error() << "expected a loss without its second output (the log "
-                        "probabilities), got one that is used; compute them "
-                        "with log_softmax";
-  }
   FailureOr<Classification> loss = getClassification(c);
   if (failed(loss)) {
     return failure();
   }
   auto entropy = SoftmaxCrossEntropyOp::create(
       c.builder, c.loc, loss->rows, loss->rows, loss->scores, loss->labels);
+  if (c.isResultUsed(1)) {
+    c.setResult(1, makeLogProbabilities(c, *loss, entropy.getLse()));
+  }
   double smoothing = findLabelSmoothing(c.node);
   if (smoothing == 0.0) {
     return reduce(c, *loss, weigh(c, *loss, entropy.getLosses()));

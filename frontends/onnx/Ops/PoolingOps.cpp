@@ -2,6 +2,7 @@
 // Converters of pools: the maximum or the mean of every window.
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "frontends/onnx/Builders/ChannelsLast.h"
+#include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -83,13 +84,41 @@ HostTensor getDivisors(ArrayRef<WindowAxis> axes, bool includesPadding,
   return HostTensor(RankedTensorType::get(shape, element), divisors);
 }
 
+/// Of every window the place of its first largest element in the whole input
+/// (n, c, ...), whose last dimension counts fastest, or with storage_order the
+/// first one behind the channels.
+Value findPlaces(NodeConversion &c, ArrayRef<WindowAxis> axes, Value windows,
+                 Value largest) {
+  RankedTensorType input = c.inputType(0);
+  RankedTensorType type = input.clone(c.builder.getI64Type());
+  Formula f(c, type);
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> order{0, 1};
+  for (int64_t dim = 2; dim < rank; ++dim) {
+    order.push_back(c.getInt("storage_order", 0) ? rank + 1 - dim : dim);
+  }
+  Value places = f.number(0);
+  for (int64_t dim : order) {
+    places = f.add(f.scale(static_cast<double>(type.getDimSize(dim)), places),
+                   f.index(dim));
+  }
+  double none = static_cast<double>(input.getNumElements());
+  Value padded = padAround(c, toChannelsLast(c, places), axes, none);
+  Value candidates = makeWindows(c, padded, axes);
+  RankedTensorType wide = c.typeOf(candidates), whole = c.typeOf(windows);
+  Value spread = BroadcastOp::create(
+      c.builder, c.loc, whole, largest,
+      llvm::to_vector(llvm::seq<int64_t>(0, c.typeOf(largest).getRank())));
+  Formula w(c, whole), p(c, wide);
+  Value chosen = p.select(w.equal(windows, spread), candidates, p.number(none));
+  return ReduceMinOp::create(c.builder, c.loc,
+                             wide.clone(wide.getShape().drop_back(axes.size())),
+                             chosen, getElementAxes(axes));
+}
+
 } // namespace
 
 LogicalResult convertMaxPool(NodeConversion &c) {
-  if (c.isResultUsed(1)) {
-    return c.error() << "expected a max pool whose indices nobody reads: they "
-                        "are not supported; unpool by other means";
-  }
   FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
   if (failed(axes)) {
     return failure();
@@ -102,6 +131,41 @@ LogicalResult convertMaxPool(NodeConversion &c) {
       c.builder, c.loc, type.clone(type.getShape().drop_back(axes->size())),
       windows, getElementAxes(*axes), /*first=*/true);
   c.setResult(0, toChannelsFirst(c, largest));
+  if (c.isResultUsed(1)) {
+    c.setResult(1, toChannelsFirst(c, findPlaces(c, *axes, windows, largest)));
+  }
+  return success();
+}
+
+/// The p-norm of every window.
+LogicalResult convertLpPool(NodeConversion &c) {
+  int64_t p = c.getInt("p", 2);
+  FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
+  if (failed(axes)) {
+    return failure();
+  }
+  if (p < 1 || p > 64) {
+    return c.error() << "expected p of 1 to 64, got " << p;
+  }
+  Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes, 0.0);
+  Formula f(c, c.typeOf(input));
+  Value size = f.abs(input), power = size;
+  for (int64_t i = 1; i < p; ++i) {
+    power = f.mul(power, size);
+  }
+  Value windows = makeWindows(c, power, *axes);
+  RankedTensorType type = c.typeOf(windows);
+  RankedTensorType reduced =
+      type.clone(type.getShape().drop_back(axes->size()));
+  Value sum = ReduceSumOp::create(c.builder, c.loc, reduced, windows,
+                                  getElementAxes(*axes));
+  Formula g(c, reduced);
+  // The root of 0 has no slope.
+  Value isZero = g.equal(sum, g.number(0));
+  Value root = PowOp::create(c.builder, c.loc, reduced,
+                             g.select(isZero, g.number(1), sum),
+                             g.number(1.0 / static_cast<double>(p)));
+  c.setResult(0, toChannelsFirst(c, g.select(isZero, g.number(0), root)));
   return success();
 }
 

@@ -86,6 +86,38 @@ Value makeLogSumExp(const NodeConversion &c, const Reduction &reduction,
   return f.add(largest, f.log(sum));
 }
 
+/// The product over the reduced dimensions, half by half: products have a
+/// gradient that sums and logarithms would spoil where a factor is 0.
+Value makeProduct(const NodeConversion &c, const Reduction &reduction,
+                  Value value) {
+  int64_t rank = reduction.type.getRank();
+  SmallVector<int64_t> order;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(reduction.axes, dim)) {
+      order.push_back(dim);
+    }
+  }
+  llvm::append_range(order, reduction.axes);
+  auto length = static_cast<int64_t>(reduction.count);
+  int64_t rows = 1;
+  for (int64_t size : reduction.reduced) {
+    rows *= size;
+  }
+  Value factors = c.reshape(c.transpose(value, order), {rows, length});
+  auto take = [&](int64_t begin, int64_t size) {
+    return c.slice(factors, {0, begin}, {rows, size}, {1, 1});
+  };
+  while (length > 1) {
+    int64_t half = length / 2;
+    Value products =
+        MulOp::create(c.builder, c.loc, take(0, half), take(half, half));
+    factors = length % 2 == 0 ? products
+                              : c.concat({products, take(length - 1, 1)}, 1);
+    length = half + length % 2;
+  }
+  return c.reshape(factors, reduction.reduced);
+}
+
 /// Null for an operator that has no case here.
 Value makeReduction(const NodeConversion &c, const Reduction &reduction,
                     Value value) {
@@ -117,6 +149,11 @@ Value makeReduction(const NodeConversion &c, const Reduction &reduction,
   if (name == "ReduceLogSum") {
     return f.log(sum(value));
   }
+  if (name == "ReduceProd") {
+    return reduction.count == 0
+               ? c.makeConstant(reduction.type.clone(reduction.reduced), 1.0)
+               : makeProduct(c, reduction, value);
+  }
   if (name == "ReduceLogSumExp") {
     return makeLogSumExp(c, reduction, value);
   }
@@ -138,18 +175,30 @@ LogicalResult convertReduce(NodeConversion &c) {
   }
   RankedTensorType type = c.inputType(0);
   bool floats = isa<FloatType>(type.getElementType());
-  if (type.getElementType().isInteger(1) ||
-      (needsFloats(c.node.op_type()) && !floats)) {
+  bool isBoolean = type.getElementType().isInteger(1);
+  StringRef name = c.node.op_type();
+  if (isBoolean && (name == "ReduceMax" || name == "ReduceMin")) {
+    // Whether some is true, or all are.
+    type = type.clone(c.builder.getI32Type());
+    isBoolean = false;
+  }
+  if (isBoolean || (needsFloats(c.node.op_type()) && !floats)) {
     return c.error() << "expected " << (floats ? "numbers" : "floats")
                      << ", got " << type;
   }
   Reduction reduction(type, *axes);
-  Value result = makeReduction(c, reduction, c.input(0));
+  Value result =
+      makeReduction(c, reduction, c.cast(c.input(0), type.getElementType()));
   if (!result) {
     return c.error() << "expected a reduction that its converter has a case "
                         "for, got '"
                      << c.node.op_type()
                      << "': add the case to ReductionOps.cpp";
+  }
+  if (c.inputType(0).getElementType().isInteger(1)) {
+    // Of none the largest is below 0.
+    Formula f(c, c.typeOf(result));
+    result = f.greater(result, f.number(0));
   }
   c.setResult(0, c.getInt("keepdims", 1) ? c.reshape(result, reduction.kept)
                                          : result);

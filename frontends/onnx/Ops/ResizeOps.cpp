@@ -4,6 +4,7 @@
 // when the model is read, and gradients go back the same way.
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/GatherAlong.h"
+#include "frontends/onnx/Builders/ResizeTaps.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,27 +17,15 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// Along one dimension. `scale` is what the node says, or the quotient of
-/// sizes.
-struct Stretch {
-  int64_t axis, from, to;
-  double scale;
-};
-
-/// For each element of the result one element of the operand and a weight.
-struct Tap {
-  SmallVector<int64_t> elements;
-  std::vector<float> weights;
-};
-
 class Resize {
 public:
   explicit Resize(NodeConversion &c)
-      : c(c), mode(c.getString("mode", "nearest")),
-        coordinates(
-            c.getString("coordinate_transformation_mode", "half_pixel")),
-        rounding(c.getString("nearest_mode", "round_prefer_floor")),
-        cubic(c.getFloat("cubic_coeff_a", -0.75)) {}
+      : c(c), rule{c.getString("mode", "nearest"),
+                   c.getString("coordinate_transformation_mode", "half_pixel"),
+                   c.getString("nearest_mode", "round_prefer_floor"),
+                   c.getFloat("cubic_coeff_a", -0.75),
+                   c.getInt("exclude_outside", 0) != 0,
+                   c.getInt("antialias", 0) != 0} {}
 
   LogicalResult run();
 
@@ -44,16 +33,15 @@ private:
   LogicalResult checkModes() const;
   FailureOr<SmallVector<Stretch>> getStretches() const;
   FailureOr<SmallVector<int64_t>> getAxes() const;
-  double getPlace(int64_t i, const Stretch &stretch) const;
-  int64_t round(double place) const;
-  SmallVector<double> getWeights(double fraction) const;
-  SmallVector<Tap> makeTaps(const Stretch &stretch) const;
+  LogicalResult crop(MutableArrayRef<Stretch> stretches) const;
+  void keepAspectRatio(MutableArrayRef<Stretch> stretches) const;
   Value apply(Value value, const Stretch &stretch) const;
   Value repeat(Value value, const Stretch &stretch) const;
 
+  Value extrapolate(Value value, const Stretch &stretch) const;
+
   NodeConversion &c;
-  StringRef mode, coordinates, rounding;
-  double cubic;
+  ResizeRule rule;
 };
 
 LogicalResult Resize::checkModes() const {
@@ -66,16 +54,20 @@ LogicalResult Resize::checkModes() const {
                      << llvm::join(known, "', '") << "', got '" << got
                      << "'; use torch.nn.functional.interpolate";
   };
-  if (failed(check("a mode", mode, {"nearest", "linear", "cubic"})) ||
-      failed(check("a coordinate_transformation_mode", coordinates,
-                   {"half_pixel", "pytorch_half_pixel", "align_corners",
-                    "asymmetric"})) ||
+  if (failed(check("a mode", rule.mode, {"nearest", "linear", "cubic"})) ||
+      failed(check("a coordinate_transformation_mode", rule.coordinates,
+                   {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+                    "align_corners", "asymmetric", "tf_crop_and_resize"})) ||
       failed(check(
-          "a nearest_mode", rounding,
-          {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}))) {
+          "a nearest_mode", rule.rounding,
+          {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) ||
+      failed(check("a keep_aspect_ratio_policy",
+                   c.getString("keep_aspect_ratio_policy", "stretch"),
+                   {"stretch", "not_larger", "not_smaller"}))) {
     return failure();
   }
-  return isa<FloatType>(c.inputType(0).getElementType()) || mode == "nearest"
+  return isa<FloatType>(c.inputType(0).getElementType()) ||
+                 rule.mode == "nearest"
              ? success()
              : LogicalResult(c.error()
                              << "expected floats, got " << c.inputType(0));
@@ -125,76 +117,61 @@ FailureOr<SmallVector<Stretch>> Resize::getStretches() const {
       stretch.scale = scales.getAsDouble(i);
       stretch.to = static_cast<int64_t>(std::floor(from * stretch.scale));
     }
+    stretches.push_back(stretch);
+  }
+  if (hasSizes) {
+    keepAspectRatio(stretches);
+  }
+  for (const Stretch &stretch : stretches) {
     if (stretch.to < 1 || stretch.to > (int64_t(1) << 30)) {
       return c.error() << "expected sizes of at least 1, got " << stretch.to
-                       << " in dimension " << axis;
+                       << " in dimension " << stretch.axis;
     }
-    stretches.push_back(stretch);
+  }
+  if (failed(crop(stretches))) {
+    return failure();
   }
   return stretches;
 }
 
-/// Where element `i` of the result lies among those of the operand.
-double Resize::getPlace(int64_t i, const Stretch &stretch) const {
-  double at = static_cast<double>(i);
-  if (coordinates == "align_corners") {
-    return stretch.to == 1 ? 0.0 : at * (stretch.from - 1) / (stretch.to - 1);
+/// All dimensions get the smallest scale of all, or the largest.
+void Resize::keepAspectRatio(MutableArrayRef<Stretch> stretches) const {
+  StringRef policy = c.getString("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || stretches.empty()) {
+    return;
   }
-  if (coordinates == "asymmetric") {
-    return at / stretch.scale;
+  double scale = stretches.front().scale;
+  for (const Stretch &stretch : stretches) {
+    scale = policy == "not_larger" ? std::min(scale, stretch.scale)
+                                   : std::max(scale, stretch.scale);
   }
-  if (coordinates == "pytorch_half_pixel" && stretch.to == 1) {
-    return 0.0;
+  for (Stretch &stretch : stretches) {
+    stretch.scale = scale;
+    stretch.to = static_cast<int64_t>(
+        std::floor(scale * static_cast<double>(stretch.from) + 0.5));
   }
-  return (at + 0.5) / stretch.scale - 0.5;
 }
 
-int64_t Resize::round(double place) const {
-  double rounded = rounding == "floor"                ? std::floor(place)
-                   : rounding == "ceil"               ? std::ceil(place)
-                   : rounding == "round_prefer_floor" ? std::ceil(place - 0.5)
-                                                      : std::floor(place + 0.5);
-  return static_cast<int64_t>(rounded);
-}
-
-/// Of the elements around a place: two, or four, the second of which is at or
-/// before it.
-SmallVector<double> Resize::getWeights(double fraction) const {
-  if (mode == "linear") {
-    return {1.0 - fraction, fraction};
+/// Which part of the operand tf_crop_and_resize takes: all beginnings, then all
+/// ends.
+LogicalResult Resize::crop(MutableArrayRef<Stretch> stretches) const {
+  if (rule.coordinates != "tf_crop_and_resize") {
+    return success();
   }
-  auto near = [&](double x) {
-    return ((cubic + 2) * x - (cubic + 3)) * x * x + 1;
-  };
-  auto far = [&](double x) {
-    return ((cubic * x - 5 * cubic) * x + 8 * cubic) * x - 4 * cubic;
-  };
-  return {far(1 + fraction), near(fraction), near(1 - fraction),
-          far(2 - fraction)};
-}
-
-SmallVector<Tap> Resize::makeTaps(const Stretch &stretch) const {
-  SmallVector<Tap> taps;
-  for (int64_t i = 0; i < stretch.to; ++i) {
-    double place = getPlace(i, stretch);
-    SmallVector<double> weights{1.0};
-    int64_t first = 0;
-    if (mode == "nearest") {
-      first = round(place);
-    } else {
-      double floor = std::floor(place);
-      weights = getWeights(place - floor);
-      first = static_cast<int64_t>(floor) - (mode == "cubic" ? 1 : 0);
-    }
-    taps.resize(weights.size());
-    for (auto [t, weight] : llvm::enumerate(weights)) {
-      int64_t element = first + static_cast<int64_t>(t);
-      taps[t].elements.push_back(
-          std::clamp<int64_t>(element, 0, stretch.from - 1));
-      taps[t].weights.push_back(static_cast<float>(weight));
-    }
+  HostTensor region =
+      c.hasInput(1) ? c.state.known.evaluate(c.input(1)) : HostTensor();
+  size_t count = stretches.size();
+  if (!region || region.getNumElements() != static_cast<int64_t>(2 * count)) {
+    return c.error(codes::ComputedShape)
+           << "expected a constant roi of " << 2 * count
+           << " numbers for tf_crop_and_resize, got "
+           << (region ? "others" : "none");
   }
-  return taps;
+  for (auto [i, stretch] : llvm::enumerate(stretches)) {
+    stretch.begin = region.getAsDouble(i);
+    stretch.end = region.getAsDouble(count + i);
+  }
+  return success();
 }
 
 /// Each element as often as it stands there, if that is the same for all.
@@ -213,7 +190,7 @@ Value Resize::repeat(Value value, const Stretch &stretch) const {
 }
 
 Value Resize::apply(Value value, const Stretch &stretch) const {
-  SmallVector<Tap> taps = makeTaps(stretch);
+  SmallVector<Tap> taps = makeTaps(rule, stretch);
   int64_t times = stretch.to / stretch.from;
   bool isRepeated =
       taps.size() == 1 && times * stretch.from == stretch.to &&
@@ -244,6 +221,24 @@ Value Resize::apply(Value value, const Stretch &stretch) const {
   return sum;
 }
 
+/// What lies outside the operand is a number of the node.
+Value Resize::extrapolate(Value value, const Stretch &stretch) const {
+  std::vector<bool> outside = findOutside(rule, stretch);
+  if (!llvm::is_contained(outside, true)) {
+    return value;
+  }
+  SmallVector<bool> flags(outside.begin(), outside.end());
+  auto row = RankedTensorType::get({stretch.to}, c.builder.getI1Type());
+  Value mask = ConstantOp::create(
+      c.builder, c.loc, DenseElementsAttr::get(row, ArrayRef<bool>(flags)));
+  RankedTensorType type = c.typeOf(value);
+  Formula f(c, type);
+  return f.select(BroadcastOp::create(c.builder, c.loc,
+                                      type.clone(c.builder.getI1Type()), mask,
+                                      ArrayRef<int64_t>{stretch.axis}),
+                  f.number(c.getFloat("extrapolation_value", 0.0)), value);
+}
+
 LogicalResult Resize::run() {
   if (failed(checkModes())) {
     return failure();
@@ -254,8 +249,9 @@ LogicalResult Resize::run() {
   }
   Value value = c.input(0);
   for (const Stretch &stretch : *stretches) {
-    if (stretch.from != stretch.to || stretch.scale != 1.0) {
-      value = apply(value, stretch);
+    bool isWhole = stretch.begin == 0.0 && stretch.end == 1.0;
+    if (stretch.from != stretch.to || stretch.scale != 1.0 || !isWhole) {
+      value = extrapolate(apply(value, stretch), stretch);
     }
   }
   c.setResult(0, value);

@@ -68,10 +68,9 @@ LogicalResult convertRounding(NodeConversion &c) {
 }
 
 LogicalResult convertMod(NodeConversion &c) {
-  if (!NodeConversion::isIndexTensor(c.inputType(0)) ||
+  if (c.inputType(0).getElementType().isInteger(1) ||
       c.inputType(0).getElementType() != c.inputType(1).getElementType()) {
-    return c.error() << "expected two tensors of 32-bit or of 64-bit integers, "
-                        "got "
+    return c.error() << "expected two tensors of numbers of one type, got "
                      << c.inputType(0) << " and " << c.inputType(1);
   }
   FailureOr<SmallVector<Value>> operands =
@@ -82,7 +81,13 @@ LogicalResult convertMod(NodeConversion &c) {
   Value lhs = (*operands)[0], rhs = (*operands)[1];
   Formula f(c, c.typeOf(lhs));
   // The quotient is truncated, so the rest has the dividend's sign.
-  Value rest = f.sub(lhs, f.mul(f.div(lhs, rhs), rhs));
+  Value quotient = f.div(lhs, rhs);
+  if (isa<FloatType>(c.typeOf(lhs).getElementType())) {
+    quotient = truncate(c, f, quotient);
+  }
+  // 0 times an infinite divisor is no number.
+  Value rest = f.select(f.equal(quotient, f.number(0)), lhs,
+                        f.sub(lhs, f.mul(quotient, rhs)));
   if (c.getInt("fmod", 0) == 0) {
     // The divisor's: signs differ where the product is negative.
     Value other =
