@@ -183,8 +183,18 @@ private:
     }
     RankedTensorType lse =
         typeOf(query).clone(typeOf(query).getShape().drop_back());
+    Value added = mask.operand;
+    if (lse.getElementTypeBitWidth() == 16) {
+      // What lies between operands and results of 16 bits is f32.
+      lse = lse.clone(builder.getF32Type());
+      if (added && isa<FloatType>(typeOf(added).getElementType())) {
+        added = CastOp::create(builder, loc,
+                               typeOf(added).clone(builder.getF32Type()),
+                               added);
+      }
+    }
     auto attention = AttentionOp::create(
-        builder, loc, root.getType(), lse, query, key, value, mask.operand,
+        builder, loc, root.getType(), lse, query, key, value, added,
         samples, seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
         mask.causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(match.probability),

@@ -150,7 +150,7 @@ void bindDimensions(const Case &subject, CompilerOptions &options) {
 }
 
 Outcome wrong(const std::string &detail) {
-  return {Outcome::Kind::Wrong, "", detail, ""};
+  return {Outcome::Kind::Wrong, "", detail, {}};
 }
 
 } // namespace
@@ -180,7 +180,7 @@ Outcome ForwardRun::compileCase(const Case &subject,
       options.frontend.bound.push_back(
           {inputs[i].name, getElementName(inputs[i].dataType).str(),
            inputs[i].shape, inputs[i].bytes});
-      outcome.bound += (outcome.bound.empty() ? "" : ",") + inputs[i].name;
+      outcome.bound.push_back(inputs[i].name);
     }
   }
   std::string messages;
@@ -263,7 +263,7 @@ Outcome ForwardRun::answer(const Case &subject,
 
 Outcome ForwardRun::run(const Case &subject, const std::string &operatorName) {
   if (!subject.otherKind.empty() || subject.data.empty()) {
-    return {Outcome::Kind::NotTried, subject.otherKind, "", ""};
+    return {Outcome::Kind::NotTried, subject.otherKind, "", {}};
   }
   std::vector<size_t> bound;
   Outcome compiled = compileCase(subject, bound);

@@ -22,9 +22,9 @@ struct Outcome {
     Wrong     ///< something else: a mistake of ours
   };
   Kind kind = Kind::Pass;
-  std::string code;   ///< ACCEL-E0201, or the type
-  std::string detail; ///< for people
-  std::string bound;  ///< names of inputs that were bound
+  std::string code;               ///< ACCEL-E0201, or the type
+  std::string detail;             ///< for people
+  std::vector<std::string> bound; ///< names of inputs that were bound
 };
 
 /// Borrows: nothing.

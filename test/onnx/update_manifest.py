@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs every conformance case and writes what comes of it into manifest.txt: update_manifest.py BUILD [CASES-PATTERN]
+"""Runs every conformance case and writes what comes of it into manifest.txt and docs/conformance.md.
+
+update_manifest.py BUILD [CASES-PATTERN]   runs the cases, or those whose test names match
+update_manifest.py BUILD --check-docs      says whether docs/conformance.md is what the manifest gives
 
 Look at the difference before it is committed: a case that passed and does no more is a mistake, not a change.
 """
 
+import collections
+import json
 import os
 import pathlib
 import subprocess
@@ -13,7 +18,25 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 MANIFEST = HERE / "manifest.txt"
+DOCS = HERE.parent.parent / "docs/conformance.md"
 HEADER = "# What comes of each of ONNX's conformance cases; update_manifest.py writes it.\n"
+
+PAGE = """# Conformance with ONNX
+
+This page is written by `test/onnx/update_manifest.py` of what comes of ONNX 1.23.2's own cases: every one is compiled with
+`accelc --inference`, run, and its outputs compared with the case's within 1e-3 of each number (two units of the last place of 16-bit
+floats). A test fails if anything else comes of a case than `test/onnx/manifest.txt` says, also if it is better.
+
+Gradients have no cases in ONNX. Of every case of an operator that passes and takes and gives floats, the gradient of its outputs, times
+numbers that look random, by up to 24 elements of each input is compared with central differences, both in double.
+"""
+TABLE = """
+Operator by operator, in the node suite. *Cases* pass forward; of so many *gradients* were compared and are right. What keeps others from
+passing is a code ([diagnostics.md](diagnostics.md)), a type that the importer does not have, or that the case is one of random numbers.
+Shapes are static: inputs that say of what shape or along which axis something is are bound (`--bind`).
+
+| operator | sets | cases | gradients | what else comes of cases |
+|---|---|---|---:|---|"""
 
 
 def read_manifest():
@@ -23,9 +46,48 @@ def read_manifest():
     return dict(line.split(": ", 1) for line in lines if not line.startswith("#"))
 
 
+def summarize(outcomes):
+    """The rows of one operator: passed, with a gradient that was compared, all, and why others do not pass."""
+    passed = [text for text in outcomes if text.startswith("pass")]
+    right = sum("gradient right" in text for text in passed)
+    reasons = collections.Counter(text for text in outcomes if not text.startswith("pass"))
+    limits = ", ".join(f"{text} ({count})" for text, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+    return len(passed), right, len(outcomes), limits
+
+
+def make_page(known, build):
+    """docs/conformance.md."""
+    listing = subprocess.run([pathlib.Path(build) / "bin/accelc", "--list-ops", "--json"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+    sets = collections.defaultdict(list)
+    for entry in json.loads(listing):
+        sets[entry["name"]] += [entry["first_opset"], entry["last_opset"]]
+    outcomes, suites = collections.defaultdict(list), collections.defaultdict(list)
+    for key, text in known.items():
+        name, operator = key.split()
+        suites[name.split("/")[0]].append(text)
+        if name.startswith("node/"):
+            outcomes[operator].append(text)
+    lines = [PAGE]
+    lines.append("| suite | cases | pass |\n|---|---:|---:|")
+    for suite, texts in sorted(suites.items()):
+        lines.append(f"| {suite} | {len(texts)} | {sum(text.startswith('pass') for text in texts)} |")
+    lines.append(TABLE)
+    for operator in sorted(set(sets) | set(outcomes) - {"-"}):
+        passed, right, count, limits = summarize(outcomes[operator])
+        known_sets = f"{min(sets[operator])}-{max(sets[operator])}" if sets[operator] else "-"
+        cases = f"{passed} of {count}" if count else "no case"
+        lines.append(f"| {operator} | {known_sets} | {cases} | {right or '-'} | {limits} |")
+    return "\n".join(lines) + "\n"
+
+
 def main(arguments):
     if not arguments:
         sys.exit(__doc__)
+    if arguments[1:] == ["--check-docs"]:
+        if DOCS.read_text() != make_page(read_manifest(), arguments[0]):
+            sys.exit(f"{DOCS.name}: expected what manifest.txt gives; run test/onnx/update_manifest.py BUILD 'none'")
+        return
     program = pathlib.Path(arguments[0]) / "test/bin/conformance_test"
     pattern = arguments[1] if len(arguments) > 1 else "*"
     with tempfile.TemporaryDirectory() as folder:
@@ -47,6 +109,7 @@ def main(arguments):
             print(f"{name}: {known.get(name, 'new')} -> {outcome} | {detail}")
         known[name] = outcome
     MANIFEST.write_text(HEADER + "".join(f"{name}: {known[name]}\n" for name in sorted(known)))
+    DOCS.write_text(make_page(known, arguments[0]))
     passed = sum(text.startswith("pass") for text in known.values())
     print(f"{passed} of {len(known)} pass")
 

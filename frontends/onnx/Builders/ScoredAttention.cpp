@@ -80,7 +80,10 @@ ScoredAttention buildScoredAttention(const NodeConversion &c, Value query,
   if (output == ScoreOutput::Masked) {
     shown = scores;
   }
-  Value probabilities = SoftmaxOp::create(c.builder, c.loc, scoreType, scores);
+  // A row of which nothing is left has no softmax, and no gradient either.
+  Value probabilities =
+      SoftmaxOp::create(c.builder, c.loc, scoreType,
+                        rows ? f.select(rows, scores, f.number(0.0)) : scores);
   if (rows) {
     probabilities = f.select(rows, probabilities, f.number(0.0));
   }

@@ -28,16 +28,16 @@ constexpr OperatorInfo operators[] = {
     {"Atanh", first, last, 1, 1, "", convertTrigonometric},
     {"Attention", 23, 23, 3, 6,
      "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
-     "qk_matmul_output_mode:int softcap:float softmax_precision:int=1",
+     "qk_matmul_output_mode:int softcap:float softmax_precision:int",
      convertAttention, 4},
     {"Attention", 24, 24, 3, 7,
      "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
-     "qk_matmul_output_mode:int softcap:float softmax_precision:int=1",
+     "qk_matmul_output_mode:int softcap:float softmax_precision:int",
      convertAttention, 4},
     {"Attention", 25, last, 3, 7,
      "is_causal:int scale:float kv_num_heads:int q_num_heads:int "
      "left_window_size:int qk_matmul_output_mode:int right_window_size:int "
-     "softcap:float softmax_precision:int=1",
+     "softcap:float softmax_precision:int",
      convertAttention, 4},
     {"AveragePool", first, 18, 1, 1,
      "auto_pad:string ceil_mode:int count_include_pad:int "

@@ -108,6 +108,13 @@ LogicalResult checkSupported(NodeConversion &c) {
     return c.error() << "expected a qk_matmul_output_mode from 0 to 3, got "
                      << mode;
   }
+  // FLOAT, or of operands that have no more digits: f32 has them all.
+  int64_t precision = c.getInt("softmax_precision", pb::TensorProto::FLOAT);
+  if (precision == pb::TensorProto::DOUBLE &&
+      !c.inputType(0).getElementType().isF64()) {
+    return c.error() << "expected a softmax of at most float32, got one of "
+                        "double; export it with attn_implementation=\"eager\"";
+  }
   for (size_t i = 0; i < 3; ++i) {
     if (!isa<FloatType>(c.inputType(i).getElementType()) ||
         c.inputType(i).getElementType() != c.inputType(0).getElementType()) {

@@ -48,6 +48,7 @@ public:
 private:
   LogicalResult parse(StringRef equation);
   FailureOr<std::string> nameDimensions(StringRef term, int64_t rank);
+  Lettered takeDiagonals(Lettered operand);
   Lettered multiply(const Lettered &left, const Lettered &right,
                     StringRef wanted);
   Lettered sumOthers(const Lettered &operand, StringRef wanted);
@@ -89,12 +90,48 @@ FailureOr<std::string> Einsum::nameDimensions(StringRef term, int64_t rank) {
   for (char letter : letters) {
     bool isName =
         llvm::isAlpha(letter) || middle.find(letter) != StringRef::npos;
-    if (!isName || llvm::count(letters, letter) != 1) {
-      return c.error() << "expected every letter once in a term, got '" << term
-                       << "'; take diagonals with torch.diagonal";
+    if (!isName) {
+      return c.error() << "expected letters and '...' in a term, got '" << term
+                       << "'";
     }
   }
   return letters;
+}
+
+/// A letter that a term has twice walks along both dimensions at once.
+Lettered Einsum::takeDiagonals(Lettered operand) {
+  std::string &letters = operand.letters;
+  for (size_t first = 0; first < letters.size(); ++first) {
+    size_t second;
+    while ((second = letters.find(letters[first], first + 1)) !=
+           std::string::npos) {
+      // (..., n, n) of which one row has every (n + 1)th element.
+      auto rank = static_cast<int64_t>(letters.size());
+      SmallVector<int64_t> order;
+      for (int64_t dim = 0; dim < rank; ++dim) {
+        if (dim != int64_t(first) && dim != int64_t(second)) {
+          order.push_back(dim);
+        }
+      }
+      order.append({int64_t(first), int64_t(second)});
+      std::string moved;
+      for (int64_t dim : llvm::drop_end(order)) {
+        moved += letters[dim];
+      }
+      Value value = c.transpose(operand.value, order);
+      SmallVector<int64_t> shape(c.typeOf(value).getShape());
+      int64_t size = shape.pop_back_val();
+      shape.back() = size * size;
+      SmallVector<int64_t> offsets(shape.size(), 0), strides(shape.size(), 1);
+      Value flat = c.reshape(value, shape);
+      shape.back() = size;
+      strides.back() = size + 1;
+      operand.value = c.slice(flat, offsets, shape, strides);
+      letters = moved;
+      first = 0;
+    }
+  }
+  return operand;
 }
 
 LogicalResult Einsum::parse(StringRef equation) {
@@ -118,7 +155,7 @@ LogicalResult Einsum::parse(StringRef equation) {
                          << known->second << " and " << size;
       }
     }
-    operands.push_back({c.input(i), *letters});
+    operands.push_back(takeDiagonals({c.input(i), *letters}));
   }
   if (equation.contains("->")) {
     auto [before, after] = right.split("...");

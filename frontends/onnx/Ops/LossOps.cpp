@@ -4,6 +4,7 @@
 // the graph can be trained (AttachObjective).
 #include "frontends/onnx/Annotation/InputRoles.h"
 #include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/LogSoftmax.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Model/Metadata.h"
 
@@ -223,21 +224,6 @@ Value smooth(NodeConversion &c, const Classification &loss, Value entropies,
   return choose(c, loss.isValid, add(own, share), c.makeConstant(rows, 0.0));
 }
 
-/// Of every class, where the node's input has its score.
-Value makeLogProbabilities(NodeConversion &c, const Classification &loss,
-                           Value lse) {
-  RankedTensorType type = c.typeOf(loss.scores);
-  Value logs = SubOp::create(
-      c.builder, c.loc, type, loss.scores,
-      BroadcastOp::create(c.builder, c.loc, type, lse, ArrayRef<int64_t>{0}));
-  SmallVector<int64_t> moved(c.inputType(0).getShape());
-  std::rotate(moved.begin() + 1, moved.begin() + 2, moved.end());
-  SmallVector<int64_t> back{0, static_cast<int64_t>(moved.size()) - 1};
-  llvm::append_range(
-      back, llvm::seq<int64_t>(1, static_cast<int64_t>(moved.size()) - 1));
-  return c.transpose(c.reshape(logs, moved), back);
-}
-
 } // namespace
 
 LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
@@ -248,7 +234,7 @@ LogicalResult convertSoftmaxCrossEntropyLoss(NodeConversion &c) {
   auto entropy = SoftmaxCrossEntropyOp::create(
       c.builder, c.loc, loss->rows, loss->rows, loss->scores, loss->labels);
   if (c.isResultUsed(1)) {
-    c.setResult(1, makeLogProbabilities(c, *loss, entropy.getLse()));
+    c.setResult(1, makeLogSoftmax(c, c.input(0), 1));
   }
   double smoothing = findLabelSmoothing(c.node);
   if (smoothing == 0.0) {

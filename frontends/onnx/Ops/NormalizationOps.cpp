@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of softmax and the norms. The dialect has softmax and layer norm
 // over the last dimension only, and no operation for the RMS norm.
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/Broadcasting.h"
 #include "frontends/onnx/Builders/DropoutSites.h"
+#include "frontends/onnx/Builders/LogSoftmax.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -80,32 +82,54 @@ LogicalResult convertSoftmax(NodeConversion &c) {
   return success();
 }
 
+/// x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose small
+/// probabilities.
+Value makeLogSoftmax(const NodeConversion &c, Value value, int64_t axis) {
+  RankedTensorType type = c.typeOf(value);
+  SmallVector<int64_t> reduced(type.getShape()), kept(type.getShape());
+  reduced.erase(reduced.begin() + axis);
+  kept[axis] = 1;
+  ArrayRef<int64_t> axes(axis);
+  auto widen = [&](Value row) {
+    return broadcastTo(c, c.reshape(row, kept), type.getShape());
+  };
+  Value maximum =
+      ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced), value, axes);
+  Value shifted = SubOp::create(c.builder, c.loc, type, value, widen(maximum));
+  Value exponentials = ExpOp::create(c.builder, c.loc, type, shifted);
+  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
+                                  exponentials, axes);
+  Value logarithm = LogOp::create(c.builder, c.loc, sum.getType(), sum);
+  return SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm));
+}
+
 LogicalResult convertLogSoftmax(NodeConversion &c) {
   FailureOr<int64_t> axis = getSoftmaxAxis(c);
   if (failed(axis)) {
     return failure();
   }
-  // x - max - ln(sum(exp(x - max))): the logarithm of a softmax would lose
-  // small probabilities.
-  RankedTensorType type = c.inputType(0);
-  SmallVector<int64_t> reduced(type.getShape()), kept(type.getShape());
-  reduced.erase(reduced.begin() + *axis);
-  kept[*axis] = 1;
-  ArrayRef<int64_t> axes(*axis);
-  auto widen = [&](Value value) {
-    return broadcastTo(c, c.reshape(value, kept), type.getShape());
-  };
-  Value maximum = ReduceMaxOp::create(c.builder, c.loc, type.clone(reduced),
-                                      c.input(0), axes);
-  Value shifted =
-      SubOp::create(c.builder, c.loc, type, c.input(0), widen(maximum));
-  Value exponentials = ExpOp::create(c.builder, c.loc, type, shifted);
-  Value sum = ReduceSumOp::create(c.builder, c.loc, type.clone(reduced),
-                                  exponentials, axes);
-  Value logarithm = LogOp::create(c.builder, c.loc, sum.getType(), sum);
-  c.setResult(0,
-              SubOp::create(c.builder, c.loc, type, shifted, widen(logarithm)));
+  c.setResult(0, makeLogSoftmax(c, c.input(0), *axis));
   return success();
+}
+
+/// Mean and 1 / standard deviation of each row of `rows` as results of their
+/// own: those of the norm have no gradient.
+static void setStatistics(NodeConversion &c, Value rows, int64_t axis) {
+  ArithmeticBuilder b(c.builder, c.loc);
+  RankedTensorType type = c.typeOf(rows);
+  int64_t last = type.getRank() - 1;
+  auto average = [&](Value value) {
+    Value sum = b.create<ReduceSumOp>(type.clone(type.getShape().drop_back()),
+                                      value, ArrayRef<int64_t>{last});
+    return b.mul(sum, 1.0 / static_cast<double>(type.getDimSize(last)));
+  };
+  Value mean = average(rows);
+  Value centered = b.sub(rows, b.spread(mean, rows, {last}));
+  Value variance = average(b.mul(centered, centered));
+  c.setResult(1, keepDimensions(c, mean, axis));
+  c.setResult(
+      2, keepDimensions(
+             c, b.rsqrt(b.add(variance, c.getFloat("epsilon", 1e-5))), axis));
 }
 
 LogicalResult convertLayerNorm(NodeConversion &c) {
@@ -154,11 +178,8 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
                            broadcastTo(c, c.input(2), type.getShape()));
   }
   c.setResult(0, result);
-  if (c.isResultUsed(1)) {
-    c.setResult(1, keepDimensions(c, norm.getMean(), *axis));
-  }
-  if (c.isResultUsed(2)) {
-    c.setResult(2, keepDimensions(c, norm.getRstd(), *axis));
+  if (c.isResultUsed(1) || c.isResultUsed(2)) {
+    setStatistics(c, c.reshape(c.input(0), flat), *axis);
   }
   return success();
 }

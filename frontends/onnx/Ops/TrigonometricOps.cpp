@@ -33,32 +33,32 @@ Value byMagnitude(const Formula &f, Value x, double limit, Near near, Far far) {
                   far(f.select(isNear, f.number(limit), x)));
 }
 
+Value makeArc(const Formula &f, Value x) {
+  return makeSeries(f, x,
+                    {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
+                     1.0 / 13, -1.0 / 15, 1.0 / 17});
+}
+
 Value withSignOf(const Formula &f, Value x, Value magnitude) {
   return f.select(f.less(x, f.number(0)), f.sub(f.number(0), magnitude),
                   magnitude);
 }
 
-/// The arc of a number that is not negative. Numbers above tan(pi / 8) are
-/// turned by pi / 4, and those above tan(3 pi / 8) by pi / 2; the series of
-/// what is left has 2^-24 of the result after eight terms.
-Value makeArc(const Formula &f, Value x) {
-  constexpr double pi = std::numbers::pi;
-  const double low = std::tan(pi / 8), high = std::tan(3 * pi / 8);
-  Value one = f.number(1);
-  Value isHigh = f.greater(x, f.number(high)),
-        isMiddle = f.greater(x, f.number(low));
-  Value turned =
-      f.select(isHigh, f.div(f.number(-1), f.select(isHigh, x, one)),
-               f.select(isMiddle, f.div(f.sub(x, one), f.add(x, one)), x));
-  Value angle = f.select(isHigh, f.number(pi / 2),
-                         f.select(isMiddle, f.number(pi / 4), f.number(0)));
-  return f.add(angle, makeSeries(f, turned,
-                                 {1.0, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9,
-                                  -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17}));
-}
-
+/// Numbers above tan(pi / 8) are turned by pi / 4, and those above tan(3 pi /
+/// 8) by pi / 2; the series of what is left has 2^-24 of the result after eight
+/// terms.
 Value makeAtan(const Formula &f, Value x) {
-  return withSignOf(f, x, makeArc(f, f.abs(x)));
+  constexpr double pi = std::numbers::pi;
+  return byMagnitude(
+      f, x, std::tan(pi / 8), [&](Value near) { return makeArc(f, near); },
+      [&](Value far) {
+        Value size = f.abs(far), one = f.number(1);
+        Value isHigh = f.greater(size, f.number(std::tan(3 * pi / 8)));
+        Value turned = f.select(isHigh, f.div(f.number(-1), size),
+                                f.div(f.sub(size, one), f.add(size, one)));
+        Value angle = f.select(isHigh, f.number(pi / 2), f.number(pi / 4));
+        return withSignOf(f, far, f.add(angle, makeArc(f, turned)));
+      });
 }
 
 /// The arc of x / sqrt(1 - x^2), which is infinite at 1.
@@ -73,11 +73,10 @@ Value makeAcos(const Formula &f, Value x) {
 
 Value makeSinh(const Formula &f, Value x) {
   return byMagnitude(
-      f, x, 1.0,
+      f, x, 0.5,
       [&](Value near) {
         return makeSeries(f, near,
-                          {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880,
-                           1.0 / 39916800});
+                          {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880});
       },
       [&](Value far) {
         return f.scale(0.5, f.sub(f.exp(far), f.exp(f.scale(-1, far))));
