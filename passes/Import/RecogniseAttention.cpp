@@ -188,14 +188,13 @@ private:
       // What lies between operands and results of 16 bits is f32.
       lse = lse.clone(builder.getF32Type());
       if (added && isa<FloatType>(typeOf(added).getElementType())) {
-        added = CastOp::create(builder, loc,
-                               typeOf(added).clone(builder.getF32Type()),
-                               added);
+        added = CastOp::create(
+            builder, loc, typeOf(added).clone(builder.getF32Type()), added);
       }
     }
     auto attention = AttentionOp::create(
-        builder, loc, root.getType(), lse, query, key, value, added,
-        samples, seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
+        builder, loc, root.getType(), lse, query, key, value, added, samples,
+        seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
         mask.causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(match.probability),
         builder.getI64IntegerAttr(match.probability > 0 ? nextSite() : 0));

@@ -38,7 +38,7 @@ std::vector<size_t> getSettings(const std::string &name) {
               "ReduceProd",   "ReduceL1",        "ReduceL2",
               "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare",
               "AffineGrid",   "SplitToSequence", "DFT",
-              "CumProd"},
+              "CumProd",      "Compress"},
              {1})
       .Cases({"Slice"}, {1, 2, 3, 4})
       .Cases({"Pad"}, {1, 2, 3})

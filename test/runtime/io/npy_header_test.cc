@@ -105,5 +105,26 @@ TEST(NpyHeaderTest, MalformedHeadersSayWhereTheyEndToMakeSense) {
   }
 }
 
+TEST(NpyHeaderTest, WritesWhatItReads) {
+  for (const std::vector<int64_t>& shape :
+       std::vector<std::vector<int64_t>>{{}, {3}, {2, 3}, {0, 5}}) {
+    for (const DType dtype : {DType::kBool, DType::kI64, DType::kF32}) {
+      const auto bytes = MakeNpyHeader({dtype, shape});
+      ASSERT_TRUE(bytes.ok());
+      EXPECT_EQ(bytes->size() % 64, 0);
+      EXPECT_EQ(bytes->substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+      const auto header = ParseNpyHeader(absl::string_view(*bytes).substr(10));
+      ASSERT_TRUE(header.ok()) << header.status();
+      EXPECT_EQ(header->dtype, dtype);
+      EXPECT_EQ(header->shape, shape);
+    }
+  }
+}
+
+TEST(NpyHeaderTest, WritesNoTypeThatNumpyHasNoNameFor) {
+  EXPECT_EQ(MakeNpyHeader({DType::kBF16, {2}}).status().message(),
+            "a .npy file cannot hold elements of type bf16");
+}
+
 }  // namespace
 }  // namespace accel::runtime
