@@ -109,6 +109,12 @@ static constexpr ErrorInfo kCatalogue[] = {
      "plan that trained in f32 under another name would go unnoticed.",
      "Look at the names of parameters (accelc --compile-to=import) and of ONNX "
      "nodes, and correct the pattern; leave --bf16 out to train in f32."},
+    {codes::ParameterGroups, ExitCode::CompileError,
+     "--group names parameters by a pattern, and --layer-decay finds layers by "
+     "names. A pattern without a match, or with frozen parameters alone, would "
+     "change nothing; without blocks there are no layers to count.",
+     "Look at the names of parameters (accelc --compile-to=frontend) and "
+     "correct the pattern; give rates by name where layers are not found."},
     {codes::NoObjective, ExitCode::CompileError,
      "The objective is found by the shapes of the outputs, or by name: a "
      "number named loss, logits beside tokens, logits of classes.",

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Precision/PrecisionSites.h"
@@ -65,6 +66,37 @@ void readParameters(ModuleOp module, ModelFacts &facts) {
       each->tensors += 1;
       each->elements += elements;
     }
+  }
+}
+
+void addTo(std::vector<UpdateGroup> &groups, ParameterOp parameter) {
+  UpdateGroup group{parameter.getRateFactor(),
+                    parameter.isDecayed(),
+                    parameter.getOwnDecay(),
+                    {}};
+  auto found = llvm::find_if(groups, [&](const UpdateGroup &other) {
+    return other.factor == group.factor && other.decays == group.decays &&
+           other.decay == group.decay;
+  });
+  if (found == groups.end()) {
+    groups.push_back(group);
+    found = std::prev(groups.end());
+  }
+  found->parameters.tensors += 1;
+  found->parameters.elements +=
+      cast<RankedTensorType>(parameter.getType()).getNumElements();
+}
+
+void readGroups(ModuleOp module, ModelFacts &facts) {
+  bool isSaid = false;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    if (parameter.getTrainable()) {
+      isSaid |= parameter.getLrFactor() || parameter.getWeightDecay();
+      addTo(facts.groups, parameter);
+    }
+  }
+  if (!isSaid) {
+    facts.groups.clear();
   }
 }
 
@@ -175,6 +207,8 @@ ModelFacts readFacts(ModuleOp module) {
   facts.outputs = listTensors(module, StateKind::Output);
   readAttributes(module, facts);
   readParameters(module, facts);
+  readGroups(module, facts);
+  facts.averages = module.lookupSymbol(kEmaState) != nullptr;
   readProgram(module, facts);
   auto buckets = module.getOps<BucketOp>();
   facts.buckets = std::distance(buckets.begin(), buckets.end());

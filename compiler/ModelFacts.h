@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace accel {
 struct TensorCount {
   int64_t tensors = 0;
   int64_t elements = 0;
+};
+
+/// Parameters that are updated in the same way.
+struct UpdateGroup {
+  double factor = 1.0; ///< of the learning rate
+  bool decays = false;
+  std::optional<double> decay; ///< its own; none: that of the others
+  TensorCount parameters;
 };
 
 struct ModelFacts {
@@ -26,6 +35,10 @@ struct ModelFacts {
   /// Of a model that answers: `x [4, 21] of f32, mask [4] of i1`.
   std::string inputs, outputs;
   TensorCount parameters, decayed, undecayed, frozen;
+  /// Of those that train, in the order of their first parameters; empty if
+  /// all have the same rate and decay as by their rank.
+  std::vector<UpdateGroup> groups;
+  bool averages = false;  ///< of parameters are kept
   TensorCount statistics; ///< running ones, which are no parameters
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;

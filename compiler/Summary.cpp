@@ -87,11 +87,39 @@ std::string describeDecay(const ModelFacts &facts,
   if (options.accumulate.weightDecay == 0) {
     return "off";
   }
-  return formatv("{0} on {1} (rank {2} and more); none on {3}",
+  std::string rule =
+      options.accumulate.decay == "hf"
+          ? std::string("neither biases nor norms")
+          : formatv("rank {0} and more", options.shard.decayRank).str();
+  return formatv("{0} on {1} ({2}); none on {3}",
                  toText(options.accumulate.weightDecay),
-                 count(facts.decayed.tensors, "tensor"),
-                 options.shard.decayRank, facts.undecayed.tensors)
+                 count(facts.decayed.tensors, "tensor"), rule,
+                 facts.undecayed.tensors)
       .str();
+}
+
+std::string describeGroup(const UpdateGroup &group) {
+  std::string text = "lr x " + toText(group.factor);
+  if (group.decay) {
+    text += ", decay " + toText(*group.decay);
+  } else if (!group.decays) {
+    text += ", no decay";
+  }
+  return text + " on " + count(group.parameters.tensors, "tensor");
+}
+
+/// `lr x 0.1, no decay on 3 tensors; lr x 1 on 8 tensors`; of many what they
+/// range over.
+std::string describeGroups(const std::vector<UpdateGroup> &groups) {
+  constexpr size_t kMostListed = 6;
+  if (groups.size() > kMostListed) {
+    auto [least, most] = std::minmax_element(
+        groups.begin(), groups.end(),
+        [](const auto &a, const auto &b) { return a.factor < b.factor; });
+    return count(static_cast<int64_t>(groups.size()), "group") + ", lr x " +
+           toText(least->factor) + " to x " + toText(most->factor);
+  }
+  return llvm::join(llvm::map_range(groups, describeGroup), "; ");
 }
 
 /// The name with every number in it replaced by a star: layers look alike.
@@ -193,6 +221,13 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
     line("batch", describeBatch(facts, options));
     line("optimizer", describeOptimizer(options.accumulate));
     line("weight decay", describeDecay(facts, options));
+    if (!facts.groups.empty()) {
+      line("groups", describeGroups(facts.groups));
+    }
+    if (facts.averages) {
+      line("averages", "ema " + toText(options.accumulate.ema) +
+                           " of what trains; accel-run --export-ema writes them");
+    }
     line("dropout", describeDropout(facts));
   }
   if (facts.statistics.tensors > 0) {

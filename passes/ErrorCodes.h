@@ -18,6 +18,8 @@ inline constexpr ErrorCode TrainedParameters{
     "ACCEL-E0503", "it is not clear which parameters train"};
 inline constexpr ErrorCode Precision{
     "ACCEL-E0505", "a precision that cannot be had as it was asked for"};
+inline constexpr ErrorCode ParameterGroups{
+    "ACCEL-E0506", "parameters that cannot be grouped as it was asked for"};
 inline constexpr ErrorCode EmptyTensor{"ACCEL-E0504",
                                        "a tensor has no elements"};
 inline constexpr ErrorCode NoObjective{"ACCEL-E0601",
@@ -32,17 +34,10 @@ inline constexpr ErrorCode ParameterWithoutInfluence{
     "ACCEL-W0701", "a parameter does not influence the loss"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {ComputedShape,
-                                    Dimensions,
-                                    ElementType,
-                                    TrainedParameters,
-                                    EmptyTensor,
-                                    Precision,
-                                    NoObjective,
-                                    LossForm,
-                                    NotTrainable,
-                                    AssemblerTimeout,
-                                    ParameterWithoutInfluence};
+inline constexpr ErrorCode all[] = {
+    ComputedShape, Dimensions,   ElementType,      TrainedParameters,
+    EmptyTensor,   Precision,    ParameterGroups,  NoObjective,
+    LossForm,      NotTrainable, AssemblerTimeout, ParameterWithoutInfluence};
 
 } // namespace accel::codes
 

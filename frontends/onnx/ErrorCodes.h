@@ -38,7 +38,7 @@ inline constexpr ErrorCode Dimensions{
     "ACCEL-E0501", "a dimension has no size, or another one"};
 inline constexpr ErrorCode TrainedParameters{
     "ACCEL-E0503", "it is not clear which parameters train"};
-inline constexpr ErrorCode BoundInput{"ACCEL-E0506",
+inline constexpr ErrorCode BoundInput{"ACCEL-E0508",
                                       "an input cannot be bound"};
 inline constexpr ErrorCode IdleDropout{"ACCEL-W0301",
                                        "dropout that does nothing"};

@@ -30,12 +30,19 @@ void accel::buildAccumulatePipeline(mlir::OpPassManager &manager,
   update.decaySteps = options.decaySteps;
   update.scheduleSteps = options.scheduleSteps;
   update.skipsNonFinite = options.skipsNonFinite;
+  update.ema = options.ema;
+  GroupParametersPassOptions groups;
+  groups.rules.append(options.groups.begin(), options.groups.end());
+  groups.lr = options.lr;
+  groups.layerDecay = options.layerDecay;
+  groups.decay = options.decay;
   manager.addPass(createInsertMicrobatchLoopPass({options.globalBatch}));
   manager.addPass(createInsertCountingPass());
   if (options.evaluates) {
     manager.addPass(createInsertEvaluationPass());
   }
   manager.addPass(createResolveTrainingPass());
+  manager.addPass(createGroupParametersPass(groups));
   manager.addPass(createInsertUpdatePass(update));
   // Last: it writes the states that the others declare.
   manager.addPass(createInsertInitPass());
@@ -60,6 +67,8 @@ struct AccumulatePipelineOptions
   Option<double> clipNorm{*this, "clip-norm",
                           llvm::cl::desc("0 for no clipping"),
                           llvm::cl::init(0.0)};
+  Option<double> ema{*this, "ema", llvm::cl::desc("0 for no averages"),
+                     llvm::cl::init(0.0)};
 };
 
 } // namespace
@@ -72,6 +81,7 @@ void accel::registerAccumulatePipeline() {
         options.optimizer = flags.optimizer;
         options.schedule = flags.schedule;
         options.clipNorm = flags.clipNorm;
+        options.ema = flags.ema;
         buildAccumulatePipeline(manager, options);
       });
 }

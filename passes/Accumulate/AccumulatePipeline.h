@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class OpPassManager;
@@ -34,6 +35,11 @@ struct AccumulateOptions {
   int64_t globalBatch = 32; ///< samples of a step, unless a run says otherwise
   /// Of the optimizer's own numbers those that are not what it proposes.
   std::map<std::string, double> numbers;
+  /// REGEX:lr=0.1x,decay=0, in the order in which they were given.
+  std::vector<std::string> groups;
+  double layerDecay = 1.0;    ///< of the learning rate, from layer to layer
+  std::string decay = "rank"; ///< or hf: what decays
+  double ema = 0.0;           ///< 0: parameters are not averaged
 };
 
 /// From @microbatch to @step, @evaluate and @init.

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/HyperparameterMeaning.h"
 #include "dialects/Accel/IR/LossScale.h"
+#include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/UpdateBuilder.h"
 #include "dialects/Accel/IR/Schedule.h"
@@ -97,6 +98,8 @@ private:
       expect(value >= 0 && std::isfinite(value), flag,
              "a finite number that is not negative", toText(value));
     }
+    expect(ema >= 0 && ema < 1, "ema", "a number from 0 to below 1",
+           toText(ema));
     if (const Optimizer *known = findOptimizer(optimizer)) {
       verifyNumbers(*known, expect);
     }
@@ -153,6 +156,9 @@ private:
       auto found = given.find(number.name);
       scalars.push_back(
           {number.name, found == given.end() ? number.value : found->second});
+    }
+    if (ema != 0) {
+      scalars.push_back({kEmaState, ema});
     }
     if (LossScalePolicy policy = getLossScale(); policy.changes()) {
       scalars.push_back({kLossScaleWindow, policy.window, count});

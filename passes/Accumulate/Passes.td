@@ -125,6 +125,44 @@ def InsertEvaluationPass : Pass<"accel-insert-evaluation", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect", "::mlir::func::FuncDialect"];
 }
 
+def GroupParametersPass : Pass<"accel-group-parameters", "mlir::ModuleOp"> {
+  let summary = "says which parameters are updated in another way";
+  let description = [{
+    Gives trainable parameters `lr_factor`, `decays` and `weight_decay`, by their names. A module whose parameters all have the same rate and
+    decay by their rank is left as it is.
+
+    Each of `rules` is `REGEX:PROPERTY,...`: a POSIX extended regular expression that is searched for in a parameter's name, and behind the last
+    colon `lr=0.1x`, a factor of the learning rate, or `lr=3e-5`, a rate where `lr` is the largest, and `decay=0.05`, its weight decay. Of the rules
+    that match a name the last one that has a property decides that property. Rules concern what trains: a frozen parameter
+    stays as it is, and a tied one has one name.
+
+    With `layer-decay` X the rate of a parameter of layer i is multiplied by X^(last - i), as timm's `param_groups_layer_decay` does. Layers
+    are found by names: of all names that are alike up to one whole number between dots the most numerous are blocks, which are
+    layers 1, 2 ... in the order of their numbers. What the step first reads in front of the blocks, and between them, is layer 0; what it first reads
+    behind them is the last layer. Factors of `rules` multiply these.
+
+    With `decay` `hf` weight decay applies to what Hugging Face's Trainer decays: not to what belongs to a layer norm, nor to parameters whose names
+    in small letters match `bias`, `layernorm`, `rmsnorm`, `(^|[.])norm($|[.])` or `_norm($|[.])`, but to all others. With `rank` it applies to tensors
+    of rank 2 and more.
+
+    **Requires** `@step` as InsertMicrobatchLoop leaves it.
+    **Ensures** every rule matches a parameter that trains.
+
+    ```mlir
+    // --accel-group-parameters=rules="{^embed:lr=0.1x,decay=0}"
+    accel.parameter @embed.weight : tensor<16x8xf32> trainable {lr_factor = 1.0e-1 : f64, weight_decay = 0.0 : f64}
+    accel.parameter @head.weight : tensor<16x8xf32> trainable
+    ```
+  }];
+  let options = [
+    ListOption<"rules", "rules", "std::string", "REGEX:lr=X,decay=X; the last one that matches decides">,
+    Option<"lr", "lr", "double", "1e-3", "Largest learning rate">,
+    Option<"layerDecay", "layer-decay", "double", "1.0", "Factor of the learning rate from layer to layer, from the last one down">,
+    Option<"decay", "decay", "std::string", "\"rank\"", "rank or hf: what decays">,
+  ];
+  let statistics = [Statistic<"grouped", "grouped", "Parameters that are updated in another way">];
+}
+
 def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
   let summary = "ends the step with an optimizer update";
   let description = [{
@@ -132,7 +170,8 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     puts one `accel.update` at the end of `@step`. The kind of schedule (`@schedule`) and the largest norm of the gradient
     (`@clip_norm`, 0: none) are hyperparameters like the others, so that a run can choose them. Those of other
     optimizers are not declared: setting one at run time is an error instead of a change without effect. Where `accel.loss_scale` of
-    the module names a policy under which the scale changes, its numbers and counters are declared as well.
+    the module names a policy under which the scale changes, its numbers and counters are declared as well. With `ema` it declares `@ema`,
+    with which the optimizer averages parameters.
 
     **Requires** `@step` as InsertMicrobatchLoop leaves it.
     **Ensures** one `accel.update`, which reads `gradient_scale`.
@@ -156,6 +195,7 @@ def InsertUpdatePass : Pass<"accel-insert-update", "mlir::ModuleOp"> {
     Option<"clipNorm", "clip-norm", "double", "0.0", "Largest global gradient norm; 0 for no clipping">,
     Option<"warmupSteps", "warmup-steps", "double", "0.0", "Steps of linear warm-up">,
     Option<"decaySteps", "decay-steps", "double", "0.0", "Steps of the final decay (wsd)">,
+    Option<"ema", "ema", "double", "0.0", "Share of the old value in an average of each parameter; 0: no averages">,
     Option<"skipsNonFinite", "skips-nonfinite", "bool", "false", "A run goes on after steps that are not finite: `accel.skips_nonfinite` of the module">,
     Option<"scheduleSteps", "schedule-steps", "double", "0.0", "Step at which the schedule ends; 0: set by the runtime">,
   ];

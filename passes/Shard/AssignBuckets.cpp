@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "passes/ErrorCodes.h"
@@ -34,6 +35,7 @@ public:
       : module(module), problem(problem), layout(layout), optimizer(optimizer),
         builder(module.getContext()) {
     init = findFunction(module, FunctionRole::Initialize);
+    averages = module.lookupSymbol(kEmaState) != nullptr;
   }
 
   void write() {
@@ -128,6 +130,12 @@ private:
       writeSlot(segment, slot, type);
       writeZero(segment, slot, type);
     }
+    if (averages) {
+      SlotAttr slot =
+          SlotAttr::getKept(builder.getContext(), kAverageSlot.name);
+      writeSlot(segment, slot, getType(segment));
+      writeMaster(segment, slot);
+    }
   }
 
   void writeSlot(const BucketLayout::Segment &segment, SlotAttr slot,
@@ -148,11 +156,20 @@ private:
     WriteOp::create(builder, module.getLoc(), getName(segment, slot), zero);
   }
 
+  Value readMaster(const BucketLayout::Segment &segment) {
+    builder.setInsertionPoint(init.getBody().front().getTerminator());
+    return ReadOp::create(builder, module.getLoc(), getType(segment),
+                          getName(segment, getSlot(SlotRole::Master)));
+  }
+
+  void writeMaster(const BucketLayout::Segment &segment, SlotAttr slot) {
+    Value master = readMaster(segment);
+    WriteOp::create(builder, module.getLoc(), getName(segment, slot), master);
+  }
+
   /// The first values of what microbatches read are those of the masters.
   void writeRounded(const BucketLayout::Segment &segment, SlotAttr slot) {
-    builder.setInsertionPoint(init.getBody().front().getTerminator());
-    Value master = ReadOp::create(builder, module.getLoc(), getType(segment),
-                                  getName(segment, getSlot(SlotRole::Master)));
+    Value master = readMaster(segment);
     Value rounded =
         CastOp::create(builder, module.getLoc(), master, segment.compute);
     WriteOp::create(builder, module.getLoc(), getName(segment, slot), rounded);
@@ -177,6 +194,7 @@ private:
   const Optimizer *optimizer; ///< null where nothing trains
   OpBuilder builder;
   func::FuncOp init;
+  bool averages; ///< the optimizer keeps an average of what it updates
 };
 
 class AssignBucketsPass

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,11 +14,32 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// Segments of f32 are named by their group, others by their group and element
-/// type, or by what microbatches read them as.
+/// Digits that say which double it is, as few as there are.
+std::string toDigits(double number) {
+  std::string text;
+  for (const char *format : {"%g", "%.15g", "%.17g"}) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format(format, number);
+    double read = 0;
+    if (!StringRef(text).getAsDouble(read) && read == number) {
+      break;
+    }
+  }
+  return text;
+}
+
+/// Segments of f32 are named by their group and by what is different in their
+/// update (`decayed_lr0.1_wd0.05`), others also by element type, or by what
+/// microbatches read them as.
 std::string makeSegmentName(const BucketProblem::Parameter &parameter) {
   std::string name = stringifyOptimizerGroup(parameter.group).str();
   llvm::raw_string_ostream text(name);
+  if (parameter.rates.factor != 1.0) {
+    text << "_lr" << toDigits(parameter.rates.factor);
+  }
+  if (parameter.rates.decay) {
+    text << "_wd" << toDigits(*parameter.rates.decay);
+  }
   if (!parameter.type.getElementType().isF32()) {
     text << '_' << parameter.type.getElementType();
   }
@@ -81,6 +103,7 @@ BucketLayout solve(const BucketProblem &problem) {
                                      group,
                                      parameter.type.getElementType(),
                                      parameter.compute,
+                                     parameter.rates,
                                      0,
                                      {}});
           segment = std::prev(layout.segments.end());
@@ -116,7 +139,8 @@ std::string verify(const BucketProblem &problem, const BucketLayout &layout) {
     if (segment.bucket != parameter.bucket ||
         segment.group != parameter.group ||
         segment.elementType != parameter.type.getElementType() ||
-        segment.compute != parameter.compute) {
+        segment.compute != parameter.compute ||
+        segment.rates != parameter.rates) {
       return llvm::formatv(
           "'{0}' does not belong into segment {1} of bucket {2}",
           parameter.name, segment.name, problem.buckets[segment.bucket].name);

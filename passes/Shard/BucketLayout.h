@@ -11,9 +11,27 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
 #include <string>
 
 namespace accel {
+
+/// What an optimizer does differently with some parameters.
+struct UpdateRates {
+  double factor = 1.0; ///< of the learning rate
+  /// Weight decay of their own; none: the hyperparameter's, or they are not
+  /// decayed.
+  std::optional<double> decay = std::nullopt;
+
+  bool operator==(const UpdateRates &other) const {
+    return factor == other.factor && decay == other.decay;
+  }
+  bool operator!=(const UpdateRates &other) const { return !(*this == other); }
+
+  static UpdateRates get(ParameterOp parameter) {
+    return {parameter.getRateFactor(), parameter.getOwnDecay()};
+  }
+};
 
 struct BucketProblem {
   struct Parameter {
@@ -23,6 +41,7 @@ struct BucketProblem {
     unsigned bucket;
     /// What microbatches read it as; null: as it is stored.
     mlir::Type compute = nullptr;
+    UpdateRates rates = {};
   };
 
   struct Bucket {
@@ -48,6 +67,7 @@ struct BucketLayout {
     OptimizerGroup group;
     mlir::Type elementType;
     mlir::Type compute; ///< null: microbatches read what is stored
+    UpdateRates rates;
     int64_t elements = 0;
     llvm::SmallVector<unsigned> parameters;
   };

@@ -113,8 +113,9 @@ public:
       ParameterOp parameter = use.parameter;
       auto type = cast<RankedTensorType>(parameter.getType());
       problem.parameters.push_back({parameter.getSymName().str(), type,
-                                    getGroup(parameter, type), getBucket(index),
-                                    parameter.getCompute().value_or(Type())});
+                                    getGroup(parameter), getBucket(index),
+                                    parameter.getCompute().value_or(Type()),
+                                    UpdateRates::get(parameter)});
     }
     dropEmptyBuckets(problem);
     return problem;
@@ -169,13 +170,13 @@ private:
     return block + 1;
   }
 
-  OptimizerGroup getGroup(ParameterOp parameter, RankedTensorType type) const {
+  OptimizerGroup getGroup(ParameterOp parameter) const {
     if (!parameter.getTrainable()) {
       return parameter.getStatistic() ? OptimizerGroup::Statistic
                                       : OptimizerGroup::Frozen;
     }
-    return type.getRank() >= decayRank ? OptimizerGroup::Decayed
-                                       : OptimizerGroup::Undecayed;
+    return parameter.isDecayed(decayRank) ? OptimizerGroup::Decayed
+                                          : OptimizerGroup::Undecayed;
   }
 
   void dropEmptyBuckets(BucketProblem &problem) const {

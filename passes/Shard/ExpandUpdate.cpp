@@ -7,6 +7,8 @@
 #include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Shard/AverageUpdate.h"
+#include "passes/Shard/BucketLayout.h"
 #include "passes/Shard/DelayedScaleUpdate.h"
 #include "passes/Shard/Fp8Weights.h"
 #include "passes/Shard/LearningRate.h"
@@ -16,6 +18,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -31,22 +34,44 @@ constexpr double kClipEpsilon = 1e-6;
 /// The sum of the squares of all gradients, where a rank has its parts only.
 constexpr llvm::StringLiteral kSquareSum = "gradient_square_sum";
 
-/// The trainable segments of `module` in the order of their declarations.
-SmallVector<TrainedSegment> collectSegments(ModuleOp module) {
-  SmallVector<TrainedSegment> segments;
+/// The trainable segments of a module, and the rates that they have.
+struct TrainedSegments {
+  SmallVector<TrainedSegment> segments; ///< in the order of their declarations
+  SmallVector<UpdateRates> rates;       ///< each once
+
+  unsigned findRates(const UpdateRates &wanted) {
+    auto found = llvm::find(rates, wanted);
+    if (found == rates.end()) {
+      rates.push_back(wanted);
+      return rates.size() - 1;
+    }
+    return found - rates.begin();
+  }
+};
+
+TrainedSegments collectSegments(ModuleOp module) {
+  TrainedSegments trained;
   SymbolTable symbols(module);
+  // All parameters of a segment have the same.
+  llvm::StringMap<UpdateRates> rates;
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    if (parameter.getSegment()) {
+      rates[*parameter.getSegment()] = UpdateRates::get(parameter);
+    }
+  }
   auto role = SlotAttr::get(module.getContext(), SlotRole::Compute);
   for (StateOp state : module.getOps<StateOp>()) {
     if (state.isGradient() && state.getGroup() != OptimizerGroup::Statistic) {
       int64_t elements =
           cast<RankedTensorType>(state.getType()).getNumElements();
       auto compute = symbols.lookup<StateOp>(state.getSibling(role));
-      segments.push_back(
+      trained.segments.push_back(
           {state.getSegmentAttr(), elements, *state.getGroup(),
-           compute ? getElementTypeOrSelf(compute.getType()) : Type()});
+           compute ? getElementTypeOrSelf(compute.getType()) : Type(),
+           trained.findRates(rates.lookup(state.getMasterName()))});
     }
   }
-  return segments;
+  return trained;
 }
 
 class ExpandUpdatePass : public impl::ExpandUpdatePassBase<ExpandUpdatePass> {
@@ -56,9 +81,9 @@ public:
   void runOnOperation() override {
     SmallVector<UpdateOp> updates;
     getOperation().walk([&](UpdateOp update) { updates.push_back(update); });
-    SmallVector<TrainedSegment> segments = collectSegments(getOperation());
+    TrainedSegments trained = collectSegments(getOperation());
     for (UpdateOp update : updates) {
-      if (segments.empty()) {
+      if (trained.segments.empty()) {
         update.emitError("expected segments with a gradient slot, got none; "
                          "run accel-assign-buckets first");
         return signalPassFailure();
@@ -66,7 +91,7 @@ public:
       if (failed(verifyStates(update))) {
         return signalPassFailure();
       }
-      expand(update, segments);
+      expand(update, trained);
     }
   }
 
@@ -104,7 +129,23 @@ private:
     return failure(hasFailed);
   }
 
-  static void expand(UpdateOp update, ArrayRef<TrainedSegment> segments) {
+  /// The rates of the step's segments, where `rate` is that of the others.
+  static SmallVector<SegmentRates>
+  buildRates(ScalarBuilder &scalars, Value rate, ArrayRef<UpdateRates> rates) {
+    return llvm::map_to_vector(rates, [&](const UpdateRates &each) {
+      SegmentRates built{rate};
+      if (each.factor != 1.0) {
+        built.rate = scalars.mul(rate, scalars.number(each.factor));
+      }
+      if (each.decay) {
+        built.decay = scalars.number(*each.decay);
+      }
+      return built;
+    });
+  }
+
+  static void expand(UpdateOp update, const TrainedSegments &trained) {
+    ArrayRef<TrainedSegment> segments = trained.segments;
     OpBuilder builder(update);
     ScalarBuilder scalars(builder, update.getLoc());
     Value step = scalars.read("step_count");
@@ -125,10 +166,12 @@ private:
     UpdateBuilder updates(builder, update.getLoc(), isFinite);
     std::unique_ptr<SegmentOptimizer> optimizer =
         findOptimizer(update.getKind())->createArithmetic();
-    optimizer->buildScalars(updates, rate, factor);
+    optimizer->buildScalars(updates, buildRates(updates, rate, trained.rates),
+                            factor);
     for (const TrainedSegment &segment : segments) {
       optimizer->buildUpdate(updates, segment);
     }
+    buildAverageUpdate(updates, module, segments);
     buildFp8Weights(updates, module, [&](StateOp master) {
       return findWritten(update->getBlock(), master);
     });

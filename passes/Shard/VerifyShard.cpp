@@ -5,8 +5,10 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
+#include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
 #include "dialects/Dist/IR/DistDialect.h"
+#include "passes/Shard/RatesCheck.h"
 #include "passes/Shard/SegmentAlignment.h"
 #include "passes/Shard/UpdateCheck.h"
 
@@ -88,6 +90,7 @@ public:
           << "expected accel.update to be expanded, got it still there";
     });
     hasFailed |= failed(checkUpdate(module));
+    hasFailed |= failed(checkRates(module));
     return failure(hasFailed);
   }
 
@@ -180,7 +183,9 @@ private:
                   << ", the granule of its bucket, got " << masterType;
       return;
     }
-    const OptimizerSlot *kept = optimizer ? optimizer->findSlot(slot) : nullptr;
+    const OptimizerSlot *kept = slot == kAverageSlot.name ? &kAverageSlot
+                                : optimizer ? optimizer->findSlot(slot)
+                                            : nullptr;
     RankedTensorType expected =
         kept ? getSlotType(*kept, masterType) : masterType;
     if (state.getSlot()->getRole() == SlotRole::Compute) {

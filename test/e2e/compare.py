@@ -259,6 +259,7 @@ def parse_arguments() -> argparse.Namespace:
     p.add_argument("--metrics", type=Path, help="metrics.jsonl of the run")
     p.add_argument("--gradients", type=Path, help="step 1, as --dump-gradients writes")
     p.add_argument("--weights", type=Path, help="after the last step, safetensors")
+    p.add_argument("--average", type=Path, help="of weights, as --export-ema writes")
     p.add_argument("--initial", type=Path, help="before the first step: equal bits")
     for what in ("metrics", "gradients", "weights"):
         text = "another run's, instead of the golden's"
@@ -276,6 +277,7 @@ def parse_arguments() -> argparse.Namespace:
         arguments.metrics
         or arguments.gradients
         or arguments.weights
+        or arguments.average
         or arguments.initial
     ):
         p.error("nothing to compare: give --metrics, --gradients or --weights")
@@ -324,6 +326,7 @@ def collect(arguments: argparse.Namespace) -> list[Check]:
     tensors = (
         ("gradient", "gradients", arguments.gradients, arguments.reference_gradients),
         ("weight", "final", arguments.weights, arguments.reference_weights),
+        ("weight", "average", arguments.average, None),
     )
     for kind, key, ours, other in tensors:
         if ours:

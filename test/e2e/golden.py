@@ -74,6 +74,9 @@ def train(options, golden, folder, work, layout):
         comparison += ["--gradients", work / "gradients.safetensors"]
     if "final" in golden["files"]:
         comparison += ["--weights", work / "final.safetensors"]
+    if "average" in golden["files"]:
+        command += ["--export-ema", work / "average.safetensors"]
+        comparison += ["--average", work / "average.safetensors"]
     if options.fresh:
         comparison.append("--fresh")
     run(command, work / "run.log", cwd=folder)

@@ -43,7 +43,7 @@ Examples:
   accel-inspect metrics run                how the losses of a run went; accel-inspect metrics --help explains its
                                            --svg, --width and --json
   accel-inspect run run                    what a run directory holds, and which checkpoints; accel-inspect run --help explains
-                                           its --html, --tensorboard, --verify, --export, --at, --plan, --width and --json
+                                           its --html, --tensorboard, --verify, --export, --at, --plan, --ema, --width and --json
   accel-inspect trace run/trace.json       where the time of a run went; accel-inspect trace --help explains its
                                            --top, --layers, --rank, --width and --json
 

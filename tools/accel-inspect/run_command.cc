@@ -81,9 +81,10 @@ std::string FindComplaint(const RunOptions& options) {
   if (exports && (options.json || options.verify)) {
     return "--export: expected no other view beside it, got --json or --verify";
   }
-  if (!exports && (options.model.at || !options.model.plan.empty())) {
-    return "--at and --plan say what --export writes; name its file, or leave "
-           "them out";
+  if (!exports && (options.model.at || !options.model.plan.empty() ||
+                   options.model.averages)) {
+    return "--at, --plan and --ema say what --export writes; name its file, or "
+           "leave them out";
   }
   return "";
 }
@@ -156,6 +157,8 @@ void AddOptions(CLI::App& app, RunOptions& options) {
                  "from; default: the one that the run names, from the folder "
                  "that it was started in")
       ->type_name("PLAN");
+  app.add_flag("--ema", options.model.averages,
+               "--export takes the averages of the parameters (accelc --ema)");
   app.add_flag("--json", options.json, "Prints JSON");
   app.add_option("--html", options.report.html,
                  "Writes a page about the run to FILE")

@@ -13,6 +13,7 @@
 #include "runtime/base/sha256.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/export/averages.h"
 #include "runtime/export/checkpoint_model.h"
 #include "runtime/export/model_file.h"
 #include "runtime/io/output_files.h"
@@ -152,6 +153,9 @@ absl::StatusOr<std::string> ExportFromRun(runtime::Vfs& vfs,
   RETURN_IF_ERROR(AsRequest(
       runtime::Annotate(runtime::CheckModelOf(plan->view(), *checkpoint),
                         absl::StrCat("plan '", plan->path(), "'"))));
+  if (options.averages) {
+    RETURN_IF_ERROR(runtime::CheckAverages(*checkpoint));
+  }
   RETURN_IF_ERROR(AsRequest(runtime::Annotate(
       runtime::CheckModelFile(*plan, options.file), OptionAndFile(options))));
   RETURN_IF_ERROR(AsRequest(CheckOutput(vfs, options, *plan, found)));
@@ -164,11 +168,14 @@ absl::StatusOr<std::string> ExportFromRun(runtime::Vfs& vfs,
                      "' is another plan than the one that was trained, of a "
                      "model with the same parameters; the file has its graph"));
   }
-  RETURN_IF_ERROR(
-      runtime::WriteModelFile(vfs, *plan, runtime::ReadFrom(*checkpoint),
-                              options.file, runtime::ExportRole::kWriter));
-  return absl::StrCat(options.file, ": the model behind step ", found.step,
-                      ", from '", found.folder, "'\n");
+  RETURN_IF_ERROR(runtime::WriteModelFile(
+      vfs, *plan,
+      options.averages ? runtime::ReadAveragesFrom(*checkpoint)
+                       : runtime::ReadFrom(*checkpoint),
+      options.file, runtime::ExportRole::kWriter));
+  return absl::StrCat(options.file, ": the ",
+                      options.averages ? "averages" : "model", " behind step ",
+                      found.step, ", from '", found.folder, "'\n");
 }
 
 }  // namespace accel::tools

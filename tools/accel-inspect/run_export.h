@@ -20,6 +20,7 @@ struct RunExportOptions {
   std::string file;           // FILE.onnx or FILE.safetensors
   std::optional<int64_t> at;  // nothing: the newest intact one
   std::string plan;           // empty: the one that run.json names
+  bool averages = false;      // of parameters, in their place
 };
 
 // Writes the bytes that accel-run --export would have written behind that step,

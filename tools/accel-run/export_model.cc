@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
+#include "runtime/export/averages.h"
 #include "runtime/export/model_file.h"
 #include "runtime/export/slot_file.h"
 #include "runtime/io/atomic_file.h"
@@ -35,6 +36,15 @@ absl::Status CheckGradientRoom(Vfs& vfs, const Plan& plan,
                       ExitCode::kInputOutput);
 }
 
+absl::Status CheckFile(Vfs& vfs, const Plan& plan, const std::string& path,
+                       const std::string& context) {
+  RETURN_IF_ERROR(
+      runtime::Annotate(runtime::CheckModelFile(plan, path), context));
+  return WithExitCode(
+      runtime::Annotate(runtime::CheckModelRoom(vfs, plan, path), context),
+      ExitCode::kInputOutput);
+}
+
 // Multiplies a piece of f32 by `scale`, rounded once.
 void Scale(double scale, absl::Span<std::byte> piece) {
   for (size_t i = 0; i < piece.size(); i += sizeof(float)) {
@@ -48,18 +58,28 @@ void Scale(double scale, absl::Span<std::byte> piece) {
 }  // namespace
 
 absl::Status CheckExport(Vfs& vfs, const Plan& plan, const std::string& path) {
-  const std::string context = OptionAndPath("--export", path);
-  RETURN_IF_ERROR(
-      runtime::Annotate(runtime::CheckModelFile(plan, path), context));
-  return WithExitCode(
-      runtime::Annotate(runtime::CheckModelRoom(vfs, plan, path), context),
-      ExitCode::kInputOutput);
+  return CheckFile(vfs, plan, path, OptionAndPath("--export", path));
 }
 
 absl::Status ExportModel(Vfs& vfs, const Plan& plan, const Executor& executor,
                          const std::string& path, ExportRole role) {
   return runtime::WriteModelFile(vfs, plan, runtime::ReadFrom(executor), path,
                                  role);
+}
+
+absl::Status CheckAverageExport(Vfs& vfs, const Plan& plan,
+                                const std::string& path) {
+  const std::string context = OptionAndPath("--export-ema", path);
+  RETURN_IF_ERROR(
+      runtime::Annotate(runtime::CheckAverages(plan.view()), context));
+  return CheckFile(vfs, plan, path, context);
+}
+
+absl::Status ExportAverages(Vfs& vfs, const Plan& plan,
+                            const Executor& executor, const std::string& path,
+                            ExportRole role) {
+  return runtime::WriteModelFile(
+      vfs, plan, runtime::ReadAveragesFrom(plan.view(), executor), path, role);
 }
 
 absl::Status CheckGradients(Vfs& vfs, const Plan& plan,

@@ -26,6 +26,13 @@ absl::Status ExportModel(runtime::Vfs& vfs, const runtime::Plan& plan,
                          const runtime::Executor& executor,
                          const std::string& path, ExportRole role);
 
+// The same of averages of parameters; refuses a plan that keeps none.
+absl::Status CheckAverageExport(runtime::Vfs& vfs, const runtime::Plan& plan,
+                                const std::string& path);
+absl::Status ExportAverages(runtime::Vfs& vfs, const runtime::Plan& plan,
+                            const runtime::Executor& executor,
+                            const std::string& path, ExportRole role);
+
 // Whether the plan can say what its gradients are, the name's ending, and the
 // room.
 absl::Status CheckGradients(runtime::Vfs& vfs, const runtime::Plan& plan,

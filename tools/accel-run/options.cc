@@ -276,6 +276,11 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
                  "original names")
       ->type_name("FILE")
       ->group("Output");
+  app.add_option("--export-ema", options.export_ema,
+                 "Writes the averages of the parameters (accelc --ema) as "
+                 "--export writes the parameters;\nboth may be given")
+      ->type_name("FILE")
+      ->group("Output");
   app.add_flag("-q,--quiet", options.quiet, "Prints errors and warnings only")
       ->group("Output");
   static const std::map<std::string, runtime::ColorMode> kColors = {
@@ -540,9 +545,10 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   if (!words.empty()) {
     return RefuseWords(words);
   }
-  std::vector<std::string> complaints = FindEmptyPaths(
-      app, {"--run-dir", "--resume", "--export", "--dump-gradients",
-            "--log-dir", "--trace", "--weights", "--weights-dir"});
+  std::vector<std::string> complaints =
+      FindEmptyPaths(app, {"--run-dir", "--resume", "--export", "--export-ema",
+                           "--dump-gradients", "--log-dir", "--trace",
+                           "--weights", "--weights-dir"});
   for (std::string& complaint : FindUseless(app, options)) {
     complaints.push_back(std::move(complaint));
   }

@@ -56,6 +56,7 @@ struct RunOptions {
   std::string log_dir;               // of every rank's log
   double timeout_seconds = 30;
   std::string export_path;
+  std::string export_ema;  // of averages
   std::string dump_gradients;
   std::string trace;
   int64_t trace_steps = 10;

@@ -124,6 +124,9 @@ absl::Status CheckRunFiles(runtime::Vfs& vfs, const RunOptions& options,
   if (!options.export_path.empty()) {
     RETURN_IF_ERROR(files.AddOutput("--export", options.export_path));
   }
+  if (!options.export_ema.empty()) {
+    RETURN_IF_ERROR(files.AddOutput("--export-ema", options.export_ema));
+  }
   if (!options.dump_gradients.empty()) {
     RETURN_IF_ERROR(
         files.AddOutput("--dump-gradients", options.dump_gradients));
@@ -132,8 +135,8 @@ absl::Status CheckRunFiles(runtime::Vfs& vfs, const RunOptions& options,
 }
 
 bool WritesToStandardOutput(runtime::Vfs& vfs, const RunOptions& options) {
-  for (const std::string* path :
-       {&options.export_path, &options.dump_gradients, &options.trace}) {
+  for (const std::string* path : {&options.export_path, &options.export_ema,
+                                  &options.dump_gradients, &options.trace}) {
     if (!path->empty() && runtime::IsStandardOutput(vfs, *path)) {
       return true;
     }

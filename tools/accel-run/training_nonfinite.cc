@@ -177,16 +177,21 @@ void TrainingRun::EndTogether() {
 }
 
 void TrainingRun::KeepLastGood() {
-  if (options_.export_path.empty() || !(IsFirst() || ReadTogether("master"))) {
-    return;
+  absl::Status status = Export(/*together=*/true);
+  if (status.ok() && IsFirst()) {
+    status = Export(/*together=*/false);
   }
-  const absl::Status status = Export();
   if (!status.ok()) {
     environment_.logger.Log(runtime::LogLevel::kError, status.message());
-  } else if (IsFirst()) {
-    environment_.logger.Log(runtime::LogLevel::kInfo,
-                            absl::StrCat("'", options_.export_path,
-                                         "' has the weights before that step"));
+    return;
+  }
+  for (const std::string* path :
+       {&options_.export_path, &options_.export_ema}) {
+    if (IsFirst() && !path->empty()) {
+      environment_.logger.Log(
+          runtime::LogLevel::kInfo,
+          absl::StrCat("'", *path, "' has the weights before that step"));
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/executor/rank_threads.h"
 #include "runtime/executor/step_driver.h"
 #include "runtime/executor/trace_recorder.h"
+#include "runtime/export/averages.h"
 #include "runtime/report/peak_memory.h"
 #include "tools/accel-run/inference_run.h"
 #include "tools/accel-run/run_files.h"
@@ -301,6 +302,10 @@ absl::Status TrainingRun::CheckFiles() {
     RETURN_IF_ERROR(
         CheckExport(environment_.vfs, *plan_, options_.export_path));
   }
+  if (!options_.export_ema.empty()) {
+    RETURN_IF_ERROR(
+        CheckAverageExport(environment_.vfs, *plan_, options_.export_ema));
+  }
   if (!options_.dump_gradients.empty()) {
     RETURN_IF_ERROR(
         CheckGradients(environment_.vfs, *plan_, options_.dump_gradients));
@@ -343,6 +348,9 @@ absl::StatusOr<runtime::RankFacts> TrainingRun::Facts() const {
   // What all ranks read together they must all want.
   if (ReadTogether("master")) {
     facts.push_back({"--export", options_.export_path});
+  }
+  if (ReadTogether(runtime::kAverageSlot)) {
+    facts.push_back({"--export-ema", options_.export_ema});
   }
   if (ReadTogether("gradient")) {
     facts.push_back({"--dump-gradients", options_.dump_gradients});
@@ -522,20 +530,25 @@ void TrainingRun::NoteBegin(planpb::FunctionRole role, int64_t step) {
   }
 }
 
-absl::Status TrainingRun::Export() {
-  if (options_.export_path.empty()) {
-    return absl::OkStatus();
+absl::Status TrainingRun::Export(bool together) {
+  if (!options_.export_path.empty() && ReadTogether("master") == together) {
+    RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,
+                                options_.export_path, Role()));
+    summary_.AddRow("model", options_.export_path);
   }
-  RETURN_IF_ERROR(ExportModel(environment_.vfs, *plan_, *executor_,
-                              options_.export_path, Role()));
-  summary_.AddRow("model", options_.export_path);
+  if (!options_.export_ema.empty() &&
+      ReadTogether(runtime::kAverageSlot) == together) {
+    RETURN_IF_ERROR(ExportAverages(environment_.vfs, *plan_, *executor_,
+                                   options_.export_ema, Role()));
+    summary_.AddRow("averages", options_.export_ema);
+  }
   return absl::OkStatus();
 }
 
 absl::Status TrainingRun::Finish() {
   // First what no later run can write.
-  if (IsFirst() && !ReadTogether("master")) {
-    RETURN_IF_ERROR(Export());
+  if (IsFirst()) {
+    RETURN_IF_ERROR(Export(/*together=*/false));
   }
   RETURN_IF_ERROR(WriteTrace());
   if (!IsFirst()) {

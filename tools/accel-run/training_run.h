@@ -133,7 +133,9 @@ class TrainingRun {
   // What has gone on since the last call was `part`.
   void NoteTime(absl::string_view part);
   void PrintTimes(int64_t first_step_ns);
-  absl::Status Export();
+  // What is asked for of the trained model, as far as ranks that are processes
+  // read it `together`, or the first one alone.
+  absl::Status Export(bool together);
 
   // Checkpoints. `steps`: so many are done.
   void MakeCheckpoints(const std::string& run_directory);

@@ -183,9 +183,7 @@ absl::Status TrainingRun::Train() {
     environment_.logger.Log(runtime::LogLevel::kInfo, StopText());
   }
   // While all ranks are there: a failure of the one that writes is theirs, too.
-  if (ReadTogether("master")) {
-    RETURN_IF_ERROR(Export());
-  }
+  RETURN_IF_ERROR(Export(/*together=*/true));
   return group_ == nullptr ? absl::OkStatus() : group_->Finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Phases.h"
 #include "runtime/report/console.h"
+#include "tools/accelc/GroupOptions.h"
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/InferenceOptions.h"
 #include "tools/accelc/ModelOptions.h"
@@ -112,10 +113,12 @@ void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   addNumber(
       app, "--weight-decay", line.weightDecay, kOptimizer,
       numberFrom(0, infinity, "that is not negative", "--weight-decay=0.1"),
-      "Of tensors of rank 2 and more; the others never decay");
+      "Of tensors of rank 2 and more, unless --decay or --group says "
+      "otherwise");
   addNumber(app, "--clip-norm", line.clipNorm, kOptimizer,
             numberFrom(0, infinity, "that is not negative", "--clip-norm=1"),
             "Largest norm of all gradients together; 0: no clipping");
+  addGroupOptions(app, line, kOptimizer);
   addNonFinitePolicy(app, line, kOptimizer);
 }
 
@@ -368,6 +371,7 @@ std::vector<std::string> findComplaints(const CLI::App &app,
   findComplaintsAboutInference(
       app, line, {kParameters, kSchedule, kOptimizer, kParallelism},
       complaints);
+  findComplaintsAboutGroups(line, complaints);
   if (line.fsdp && line.zero != 0) {
     complaints.push_back(
         "expected --fsdp or --zero=" + std::to_string(line.zero) +

@@ -57,6 +57,10 @@ struct CommandLine {
   double weightDecay = 0.01;
   double clipNorm = 0.0;
   std::string onNonFinite = "halt";
+  std::vector<std::string> groups; ///< REGEX:lr=0.1x,decay=0
+  double layerDecay = 1.0;
+  std::string decay = "rank";
+  double ema = 0.0; ///< 0: no averages
 
   std::string schedule = "constant";
   double minLr = 0.0;

@@ -177,6 +177,10 @@ private:
     update.minLr = line.minLr;
     update.weightDecay = line.weightDecay;
     update.clipNorm = line.clipNorm;
+    update.groups = line.groups;
+    update.layerDecay = line.layerDecay;
+    update.decay = line.decay;
+    update.ema = line.ema;
     update.warmupSteps = static_cast<double>(line.warmupSteps);
     update.decaySteps = static_cast<double>(line.decaySteps);
     update.scheduleSteps = static_cast<double>(line.scheduleSteps);

@@ -115,7 +115,7 @@ def Accel_SegmentAttr : AttrDef<Accel_Dialect, "Segment"> {
   let summary = "a flat run of parameters with one element type and one optimizer group";
   let description = [{
     Stands in the list `segments` of an `accel.bucket`. The segment `name` has `elements` elements, in which `parameters` lie in this
-    order, each at a multiple of 16 elements. All of them belong to `group`.
+    order, each at a multiple of 16 elements. All of them belong to `group`, and have the same `lr_factor` and `weight_decay`.
 
     ```mlir
     accel.bucket @block0 {granule = 128 : i64, segments = [#accel.segment<"decayed" group decayed, 4096 elements of @wte, @wpe>]}

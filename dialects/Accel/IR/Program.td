@@ -18,7 +18,9 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
     Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
     step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`; or, where the recipe has
-    blocks (`accel.fp8`), each of its squares by one of those from there on, row by row. Shard adds
+    blocks (`accel.fp8`), each of its squares by one of those from there on, row by row. Accumulate (GroupParameters) adds what the update of
+    the parameter does differently: `lr_factor` multiplies its learning rate (absent: 1), `decays` says whether weight decay applies to it
+    (absent: by its rank), and `weight_decay` is its own number instead of the hyperparameter of that name; one of 0 is no decay. Shard adds
     `segment` (symbol of the segment's master state) and `offset` (element offset in it).
 
     ```mlir
@@ -32,15 +34,31 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     - (C4) `compute` is bf16, f16, f8E4M3FN or f8E5M2, and the parameter is of f32.
     - (C5) there is a `scale` exactly where `compute` has 8 bits.
     - (C6) a `statistic` is of f32, not `trainable` and read as it is stored.
+    - (C7) only a trainable parameter has `lr_factor`, `decays` or `weight_decay`.
+    - (C8) `lr_factor` and `weight_decay` are finite and not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type, UnitAttr:$trainable, UnitAttr:$statistic, OptionalAttr<DictionaryAttr>:$initial,
                    OptionalAttr<DictionaryAttr>:$provenance, OptionalAttr<TypeAttr>:$compute, OptionalAttr<I64Attr>:$scale,
-                   OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset);
+                   OptionalAttr<FlatSymbolRefAttr>:$segment, OptionalAttr<I64Attr>:$offset, OptionalAttr<F64Attr>:$lr_factor, OptionalAttr<BoolAttr>:$decays,
+                   OptionalAttr<F64Attr>:$weight_decay);
+  // Updated as the others are.
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::TypeAttr":$type, "::mlir::UnitAttr":$trainable, "::mlir::UnitAttr":$statistic,
+                             "::mlir::DictionaryAttr":$initial, "::mlir::DictionaryAttr":$provenance, "::mlir::TypeAttr":$compute,
+                             "::mlir::IntegerAttr":$scale, "::mlir::FlatSymbolRefAttr":$segment, "::mlir::IntegerAttr":$offset), [{
+    build($_builder, $_state, name, type, trainable, statistic, initial, provenance, compute, scale, segment, offset, /*lr_factor=*/{}, /*decays=*/{},
+          /*weight_decay=*/{});
+  }]>];
   let assemblyFormat = "$sym_name `:` $type (`trainable` $trainable^)? (`statistic` $statistic^)? (`compute` $compute^)? attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether microbatches add to it: a gradient, or how a statistic changes.
     bool isAccumulated() { return getTrainable() || getStatistic(); }
+    /// What its learning rate is multiplied by.
+    double getRateFactor();
+    /// Whether weight decay applies to it, where it does to parameters of `decayRank` and more unless something else is said.
+    bool isDecayed(int64_t decayRank = 2);
+    /// Its own weight decay; none: the hyperparameter's, or it is not decayed.
+    std::optional<double> getOwnDecay();
     /// The type in which microbatches read it.
     ::mlir::RankedTensorType getComputeType();
     /// The slot of its segment that holds it in `type`.
@@ -244,7 +262,8 @@ def Accel_UpdateOp : Accel_Op<"update", [MemoryEffects<[MemRead, MemWrite]>]> {
     Applies optimizer `kind`, a name of the table in `IR/Optimizers`, to all trainable parameters; gradient = accumulated gradient * `scale`.
     Hyperparameters are `accel.state`s of the module. Where it declares `@schedule` (0 constant, 1 linear, 2 cosine, 3 wsd),
     that chooses how the learning rate goes on after the warm-up, and where it declares `@clip_norm`, a number above 0 is the
-    largest norm of the gradient. Expanded by Shard (ExpandUpdate) into primitives over flat segments.
+    largest norm of the gradient. What is different for single parameters stands with them. Where the module declares `@ema`, the optimizer
+    also keeps an average of each trainable parameter, and moves it by 1 - `@ema` of the way to the parameter's new value. Expanded by Shard (ExpandUpdate) into primitives over flat segments.
 
     ```mlir
     accel.update %s kind "adamw" : tensor<f64>

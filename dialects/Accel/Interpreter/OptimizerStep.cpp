@@ -2,6 +2,7 @@
 // The optimizer as the oracle runs it.
 #include "dialects/Accel/Interpreter/OptimizerStep.h"
 
+#include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Accel/IR/Optimizers/Optimizer.h"
 #include "dialects/Accel/IR/Optimizers/OracleSegment.h"
 #include "dialects/Accel/IR/Optimizers/SlotType.h"
@@ -52,6 +53,7 @@ struct Hyperparameters {
   double step, rate, weightDecay;
   double skipped = 0.0; ///< steps that changed nothing
   double clipNorm = 0.0;
+  std::optional<double> ema;       ///< none: there are no averages
   llvm::StringMap<double> numbers; ///< of the optimizer
 };
 
@@ -94,6 +96,9 @@ FailureOr<Hyperparameters> readHyperparameters(UpdateOp op,
   }
   if (scalars.has("clip_norm")) {
     values.clipNorm = scalars.get("clip_norm");
+  }
+  if (scalars.has(kEmaState)) {
+    values.ema = scalars.get(kEmaState);
   }
   for (const OptimizerNumber &number : findOptimizer(op.getKind())->numbers) {
     values.numbers[number.name] = scalars.get(number.name);
@@ -221,8 +226,11 @@ private:
     auto write = [&](const OptimizerSlot &slot, const HostTensor &moment) {
       state.setMoment(slot.name, parameter, moment);
     };
+    if (values.ema && !state.getMoment(kAverageSlot.name, parameter)) {
+      state.setMoment(kAverageSlot.name, parameter, value);
+    }
     run(value, state.getGradient(parameter.getSymName()), factor,
-        /*decays=*/value.getRank() >= 2, read, write);
+        getRates(parameter), read, write);
     (void)state.write(parameter.getSymName(), value);
     return success();
   }
@@ -241,22 +249,45 @@ private:
       (void)state.write(getName(slot), moment);
     };
     run(value, state.read(gradient.getSymName()), factor,
-        /*decays=*/gradient.getGroup() == OptimizerGroup::Decayed, read, write);
+        getRates(gradient, master), read, write);
     (void)state.write(master, value);
+  }
+
+  struct Rates {
+    double rate, decay;
+  };
+
+  Rates getRates(ParameterOp parameter) const {
+    double decay = parameter.getOwnDecay().value_or(values.weightDecay);
+    return {values.rate * parameter.getRateFactor(),
+            parameter.isDecayed() ? decay : 0.0};
+  }
+
+  /// Parameters of a segment have the same, apart from why they decay.
+  Rates getRates(StateOp gradient, StringRef master) const {
+    bool decays = gradient.getGroup() == OptimizerGroup::Decayed;
+    Rates rates{values.rate, values.weightDecay};
+    for (ParameterOp parameter : getTrainable()) {
+      if (parameter.getSegment() == master) {
+        rates.rate = values.rate * parameter.getRateFactor();
+        rates.decay = parameter.getOwnDecay().value_or(values.weightDecay);
+      }
+    }
+    return {rates.rate, decays ? rates.decay : 0.0};
   }
 
   /// One step on `value`, with what `read` and `write` keep for it.
   template <typename Read, typename Write>
   void run(HostTensor &value, const HostTensor &gradient, double factor,
-           bool decays, Read read, Write write) {
+           Rates rates, Read read, Write write) {
     auto scaled = llvm::map_to_vector(gradient.floats(),
                                       [&](double g) { return g * factor; });
     OracleSegment segment{values.numbers,
                           values.step - values.skipped,
-                          values.rate,
+                          rates.rate,
                           value.mutableFloats(),
                           scaled,
-                          decays ? values.weightDecay : 0.0,
+                          rates.decay,
                           {}};
     for (const OptimizerSlot &slot : optimizer.slots) {
       segment.slots.push_back(toNumbers(read(slot)));
@@ -265,6 +296,14 @@ private:
     for (auto [slot, moment] :
          llvm::zip_equal(optimizer.slots, segment.slots)) {
       write(slot, fromNumbers(read(slot).getType(), moment));
+    }
+    if (values.ema) {
+      HostTensor average = read(kAverageSlot);
+      for (auto [e, p] :
+           llvm::zip_equal(average.mutableFloats(), value.floats())) {
+        e = *values.ema * e + (1.0 - *values.ema) * p;
+      }
+      write(kAverageSlot, average);
     }
   }
 

@@ -26,13 +26,17 @@ namespace accel {
 ///             with t = clamp((s - (H - D)) / max(1, D), 0, 1)
 ///   clip    g *= min(1, clip_norm / (norm + 1e-6)), norm over all parameters,
 ///           where clip_norm is declared and above 0
-///   update  what the optimizer's own oracle says (IR/Optimizers)
+///   update  what the optimizer's own oracle says (IR/Optimizers), with the
+///   rate
+///           times the parameter's `lr_factor` and its own `weight_decay`
+///   average e = ema e + (1 - ema) p, where ema is declared; before the first
+///           step it is the parameter
 ///
 /// Where Shard has made segments, segments of the decayed group decay; before
-/// that, parameters of rank 2 and more. @step_count grows by 1, the optimizer's
-/// powers, where declared, by a factor of their base; metrics `grad_norm`
-/// (before clipping) and `lr` are reported.
-/// Fails after an error that names all states that are missing.
+/// that, what the parameters say, or those of rank 2 and more. @step_count
+/// grows by 1, the optimizer's powers, where declared, by a factor of their
+/// base; metrics `grad_norm` (before clipping) and `lr` are reported. Fails
+/// after an error that names all states that are missing.
 mlir::LogicalResult runOptimizerStep(UpdateOp op, double scale,
                                      ProgramState &state,
                                      llvm::SmallVectorImpl<Metric> &metrics);

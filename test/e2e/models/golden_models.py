@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import architectures
 import datasets
 import fp8
+from groups import Groups, Rule
 from torch import nn
 from training import Data, Optimizer, Schedule
 
@@ -35,6 +37,7 @@ class Variant:
     recipe: str = "current"  # of the scales in fp8
     rounds_bias: bool = False  # in fp8: to bf16, as plans for GPUs do
     steps: int = STEPS
+    groups: Groups = Groups()
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,55 @@ def _freeze(*prefixes: str) -> Callable[[nn.Module], object]:
     return adapt
 
 
+def _layer_of(blocks: str, count: int) -> Callable[[str], int]:
+    """timm's numbers, where parameters in front of the blocks are named
+    `embedding`, `wte` or `wpe`, and the others lie behind."""
+
+    def layer_of(name: str) -> int:
+        block = re.search(rf"{blocks}[.](\d+)[.]", name)
+        if block:
+            return int(block[1]) + 1
+        return 0 if re.search("embedding|wte|wpe", name) else count + 1
+
+    return layer_of
+
+
+GPT2_GROUPS = (
+    Variant(
+        "groups",
+        groups=Groups(
+            (
+                Rule("wte|lm_head", "0.1x", 0.0),
+                Rule("attn", "3e-4"),
+                Rule("attn[.]c_proj", decay=0.5),
+                Rule("mlp[.]c_proj[.]bias", "2x", 0.3),
+            ),
+            decay="hf",
+            ema=0.9,
+        ),
+    ),
+    Variant(
+        "layers",
+        MLP_SGD,
+        groups=Groups((Rule("ln_f", "0.5x"),), 0.6, _layer_of("h", 2), ema=0.95),
+    ),
+)
+# Three blocks, of which the last is the head: names count by twos.
+MLP_GROUPS = tuple(
+    dataclasses.replace(
+        base,
+        name=f"{base.name}-groups",
+        groups=Groups(
+            (Rule("bias", "3x", 0.2), Rule("layers[.]2", "5e-5")),
+            0.5,
+            lambda name: int(name.split(".")[1]) // 2,
+            ema=0.8,
+        ),
+    )
+    for base in (LION, ADAMW8)
+)
+
+
 def _train_padding(network: nn.Module) -> None:
     network.table.padding_idx = None
 
@@ -172,6 +224,7 @@ def _gpt2(fresh: bool) -> Model:
         variants += (Variant("shifted", source="shifted", weights=False),)
         tied = _freeze("transformer.wte")
         variants += (Variant("frozen", flags=("--freeze=lm_head",), adapt=tied),)
+        variants += GPT2_GROUPS
     return Model(
         build=lambda: architectures.gpt2(fresh=fresh).eval(),
         objective="causal-lm",
@@ -320,6 +373,7 @@ MODELS = {
             Variant("sgd", MLP_SGD),
             LION,
             ADAMW8,
+            *MLP_GROUPS,
             _bf16(ADAMW_HALF),
             *_scheduled(ADAMW_HALF),
             Variant(

@@ -26,7 +26,7 @@ from training import Result, train
 def compile_flags(model: Model, variant: Variant) -> list[str]:
     o, s = variant.optimizer, variant.schedule
     flags = [f"--objective={model.objective}", "--dim", f"batch={model.microbatch}"]
-    flags += [*model.flags, *variant.flags]
+    flags += [*model.flags, *variant.flags, *variant.groups.flags()]
     flags += [f"--global-batch={variant.batch}", f"--optimizer={o.kind}"]
     flags += [f"--lr={o.lr}", f"--weight-decay={o.weight_decay}"]
     flags += [f"--clip-norm={o.clip_norm}"]
@@ -74,6 +74,9 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
     if variant.weights:
         path = folder / f"final{suffix}.safetensors"
         files["final"] = _save(model, result.final, path)
+    if result.average:
+        path = folder / f"average{suffix}.safetensors"
+        files["average"] = _save(model, result.average, path)
     data_files = model.sources[variant.source][1]
     optimizer = dataclasses.asdict(variant.optimizer)
     del optimizer["decay_everything"]
@@ -127,6 +130,7 @@ def run_variant(
         variant.steps,
         model.bucket_of,
         variant.bf16,
+        groups=variant.groups,
         **rest,
     )
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 import torch.nn.functional as F
+from groups import Average, Groups
 from optimizers import BlockwiseAdamW, Lion
 from torch import nn
 
@@ -59,10 +60,15 @@ class Optimizer:
     decay_everything: bool = False  # only to see what a mistake would cost
 
     def build(
-        self, model: nn.Module, bucket_of: Callable[[str], str]
+        self,
+        model: nn.Module,
+        bucket_of: Callable[[str], str],
+        rates: dict[str, tuple[float, float]],
     ) -> torch.optim.Optimizer:
+        """`rates`: of each parameter the factor of its learning rate, and its
+        decay; empty: they are alike, and matrices decay."""
         if self.kind == "adamw8":
-            return self._build_blockwise(model, bucket_of)
+            return self._build_blockwise(model, bucket_of, rates)
         parameters = list(model.parameters())
         decayed = [p for p in parameters if p.dim() >= 2 or self.decay_everything]
         ids = {id(p) for p in decayed}
@@ -72,6 +78,15 @@ class Optimizer:
             {"params": plain, "weight_decay": 0.0},
         ]
         groups = [group for group in groups if group["params"]]
+        if rates:
+            groups = [
+                {
+                    "params": [p],
+                    "lr_scale": rates[name][0],
+                    "weight_decay": rates[name][1],
+                }
+                for name, p in model.named_parameters()
+            ]
         if self.kind == "sgd":
             return torch.optim.SGD(groups, lr=self.lr, momentum=self.momentum)
         betas = (self.beta1, self.beta2)
@@ -80,17 +95,22 @@ class Optimizer:
         return torch.optim.AdamW(groups, lr=self.lr, betas=betas, eps=self.eps)
 
     def _build_blockwise(
-        self, model: nn.Module, bucket_of: Callable[[str], str]
+        self,
+        model: nn.Module,
+        bucket_of: Callable[[str], str],
+        rates: dict[str, tuple[float, float]],
     ) -> BlockwiseAdamW:
-        """A group for what decays of each bucket, and one for the rest of it."""
-        groups: dict[tuple[str, bool], list[nn.Parameter]] = {}
+        """A group for what is updated alike of each bucket."""
+        groups: dict[tuple[str, float, float], list[nn.Parameter]] = {}
         for name, p in model.named_parameters():
             decays = p.dim() >= 2 or self.decay_everything
-            groups.setdefault((bucket_of(name), decays), []).append(p)
+            alike = (1.0, self.weight_decay if decays else 0.0)
+            key = (bucket_of(name), *rates.get(name, alike))
+            groups.setdefault(key, []).append(p)
         return BlockwiseAdamW(
             [
-                {"params": params, "weight_decay": self.weight_decay if decays else 0.0}
-                for (_, decays), params in groups.items()
+                {"params": params, "lr_scale": scale, "weight_decay": decay}
+                for (_, scale, decay), params in groups.items()
             ],
             lr=self.lr,
             betas=(self.beta1, self.beta2),
@@ -125,6 +145,7 @@ class Result:
     initial: dict[str, torch.Tensor] = field(default_factory=dict)
     gradients: dict[str, torch.Tensor] = field(default_factory=dict)
     final: dict[str, torch.Tensor] = field(default_factory=dict)
+    average: dict[str, torch.Tensor] = field(default_factory=dict)
     next_loss: float = 0.0
 
 
@@ -197,10 +218,15 @@ def train(
     autocast: bool = False,
     microbatch: int | None = None,
     end_step: Callable[[], None] = lambda: None,
+    groups: Groups = Groups(),
 ) -> Result:
     """`autocast`: forward runs under PyTorch's autocast to bf16; `microbatch`:
     gradients add up over so many rows at a time, not over all in one go."""
-    torch_optimizer = optimizer.build(model, bucket_of)
+    rates = {}
+    if groups != Groups():
+        rates = groups.rates(model, optimizer.lr, optimizer.weight_decay)
+    torch_optimizer = optimizer.build(model, bucket_of, rates)
+    average = Average(model, groups.ema)
     result = Result(initial=_snapshot(model))
     for step in range(steps):
         inputs, targets, others = data.batch(step, batch)
@@ -222,14 +248,17 @@ def train(
         norm = nn.utils.clip_grad_norm_(model.parameters(), optimizer.clip_norm)
         lr = schedule.lr(optimizer.lr, step)
         for group in torch_optimizer.param_groups:
-            group["lr"] = lr
+            group["lr"] = lr * group.get("lr_scale", 1.0)
         torch_optimizer.step()
+        average.move()
         end_step()
         result.loss.append(mean)
         result.grad_norm.append(norm.item())
         result.lr.append(lr)
         result.tokens.append(count_targets(model, targets))
     result.final = _snapshot(model)
+    if groups.ema:
+        result.average = average.tensors
     with torch.no_grad():
         result.next_loss = _next_loss(model, data.batch(steps, batch), microbatch)
     return result

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace accel;
 
-void AdamWArithmetic::buildScalars(UpdateBuilder &s, Value rate,
+void AdamWArithmetic::buildScalars(UpdateBuilder &s,
+                                   ArrayRef<SegmentRates> rates,
                                    Value gradientFactor) {
   Value one = s.number(1);
   Value first = s.read("beta1");
@@ -17,13 +18,17 @@ void AdamWArithmetic::buildScalars(UpdateBuilder &s, Value rate,
   Value correction1 = s.sub(one, s.advancePower("beta1_power", first));
   Value correction2 = s.sub(one, s.advancePower("beta2_power", second));
   factor = roundToF32(s, gradientFactor);
-  keep = roundToF32(s, s.sub(one, s.mul(rate, s.read("weight_decay"))));
+  keep = roundEach(s, rates, [&](const SegmentRates &each) {
+    return s.sub(one, s.mul(each.rate, each.getDecay(s)));
+  });
   towardsGradient = roundToF32(s, s.sub(one, first));
   beta2 = roundToF32(s, second);
   towardsSquare = roundToF32(s, s.sub(one, second));
   rootFactor = roundToF32(s, s.div(one, s.sqrt(correction2)));
   epsilon = roundToF32(s, s.read("eps"));
-  stepSize = roundToF32(s, s.div(rate, correction1));
+  stepSize = roundEach(s, rates, [&](const SegmentRates &each) {
+    return s.div(each.rate, correction1);
+  });
 }
 
 void AdamWArithmetic::buildUpdate(UpdateBuilder &scalars,
@@ -36,11 +41,11 @@ void AdamWArithmetic::buildUpdate(UpdateBuilder &scalars,
   v = b.add(b.mul(v, b.repeat(beta2)),
             b.mul(b.mul(g, g), b.repeat(towardsSquare)));
   if (segment.isDecayed()) {
-    p = b.mul(p, b.repeat(keep));
+    p = b.mul(p, b.repeat(keep[segment.rates]));
   }
   Value denominator =
       b.add(b.mul(b.sqrt(v), b.repeat(rootFactor)), b.repeat(epsilon));
-  p = b.sub(p, b.div(b.mul(m, b.repeat(stepSize)), denominator));
+  p = b.sub(p, b.div(b.mul(m, b.repeat(stepSize[segment.rates])), denominator));
   writeMoments(b, {m, v});
   b.write(SlotRole::Master, p);
 }

@@ -13,7 +13,7 @@ namespace accel {
 /// g^2; p -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
 class AdamWArithmetic : public SegmentOptimizer {
 public:
-  void buildScalars(UpdateBuilder &s, mlir::Value rate,
+  void buildScalars(UpdateBuilder &s, llvm::ArrayRef<SegmentRates> rates,
                     mlir::Value gradientFactor) override;
   void buildUpdate(UpdateBuilder &scalars,
                    const TrainedSegment &segment) override;
@@ -26,8 +26,9 @@ protected:
   virtual void writeMoments(SegmentBuilder &b, const Moments &moments) = 0;
 
 private:
-  mlir::Value factor, keep, towardsGradient, beta2, towardsSquare, rootFactor,
-      epsilon, stepSize;
+  mlir::Value factor, towardsGradient, beta2, towardsSquare, rootFactor,
+      epsilon;
+  llvm::SmallVector<mlir::Value> keep, stepSize; ///< of each of the rates
 };
 
 /// The same in double, as published. Updates the moments, too.

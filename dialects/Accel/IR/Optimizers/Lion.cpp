@@ -15,18 +15,21 @@ namespace {
 /// m = beta2 m + (1 - beta2) g
 class Lion : public SegmentOptimizer {
 public:
-  void buildScalars(UpdateBuilder &s, Value rate,
+  void buildScalars(UpdateBuilder &s, ArrayRef<SegmentRates> rates,
                     Value gradientFactor) override {
     Value one = s.number(1);
     Value inUpdate = s.read("beta1");
     Value inMoment = s.read("beta2");
     factor = roundToF32(s, gradientFactor);
-    keep = roundToF32(s, s.sub(one, s.mul(rate, s.read("weight_decay"))));
+    keep = roundEach(s, rates, [&](const SegmentRates &each) {
+      return s.sub(one, s.mul(each.rate, each.getDecay(s)));
+    });
     beta1 = roundToF32(s, inUpdate);
     rest1 = roundToF32(s, s.sub(one, inUpdate));
     beta2 = roundToF32(s, inMoment);
     rest2 = roundToF32(s, s.sub(one, inMoment));
-    stepSize = roundToF32(s, rate);
+    stepSize =
+        roundEach(s, rates, [](const SegmentRates &each) { return each.rate; });
   }
 
   void buildUpdate(UpdateBuilder &scalars,
@@ -38,15 +41,17 @@ public:
     Value direction =
         b.sign(b.add(b.mul(m, b.repeat(beta1)), b.mul(g, b.repeat(rest1))));
     if (segment.isDecayed()) {
-      p = b.mul(p, b.repeat(keep));
+      p = b.mul(p, b.repeat(keep[segment.rates]));
     }
     m = b.add(b.mul(m, b.repeat(beta2)), b.mul(g, b.repeat(rest2)));
     b.write("first_moment", m);
-    b.write(SlotRole::Master, b.sub(p, b.mul(direction, b.repeat(stepSize))));
+    b.write(SlotRole::Master,
+            b.sub(p, b.mul(direction, b.repeat(stepSize[segment.rates]))));
   }
 
 private:
-  Value factor, keep, beta1, rest1, beta2, rest2, stepSize;
+  Value factor, beta1, rest1, beta2, rest2;
+  llvm::SmallVector<Value> keep, stepSize; ///< of each of the rates
 };
 
 /// u = beta1 m + (1 - beta1) g;  p -= rate (sign(u) + decay p)

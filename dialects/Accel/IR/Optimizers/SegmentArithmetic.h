@@ -10,6 +10,18 @@
 
 namespace accel {
 
+/// The learning rate and the weight decay of some segments: f64 scalars of a
+/// step.
+struct SegmentRates {
+  mlir::Value rate;
+  /// Null: the hyperparameter `weight_decay`.
+  mlir::Value decay = nullptr;
+
+  mlir::Value getDecay(ScalarBuilder &scalars) const {
+    return decay ? decay : scalars.read("weight_decay");
+  }
+};
+
 /// One trainable segment.
 struct TrainedSegment {
   SegmentRefAttr segment;
@@ -17,6 +29,8 @@ struct TrainedSegment {
   OptimizerGroup group;
   /// What microbatches read it as; null: as its master.
   mlir::Type compute = nullptr;
+  /// Which of the rates of a step are its own.
+  unsigned rates = 0;
 
   bool isDecayed() const { return group == OptimizerGroup::Decayed; }
 };
@@ -27,9 +41,11 @@ class SegmentOptimizer {
 public:
   virtual ~SegmentOptimizer() = default;
 
-  /// Builds the scalars of a step: `rate` is its learning rate, gradients are
-  /// to be multiplied by `gradientFactor`. Advances the optimizer's counters.
-  virtual void buildScalars(UpdateBuilder &scalars, mlir::Value rate,
+  /// Builds the scalars of a step: `rates` are those of its segments, gradients
+  /// are to be multiplied by `gradientFactor`. Advances the optimizer's
+  /// counters.
+  virtual void buildScalars(UpdateBuilder &scalars,
+                            llvm::ArrayRef<SegmentRates> rates,
                             mlir::Value gradientFactor) = 0;
 
   /// Builds one run of element-wise operations that reads the slots of
@@ -99,6 +115,16 @@ private:
 
 /// An f64 scalar, rounded once to the f32 that elements are computed in.
 mlir::Value roundToF32(ScalarBuilder &scalars, mlir::Value value);
+
+/// `build` of each of `rates`, rounded like that: `segment.rates` is the place
+/// of a segment's own.
+inline llvm::SmallVector<mlir::Value>
+roundEach(ScalarBuilder &scalars, llvm::ArrayRef<SegmentRates> rates,
+          llvm::function_ref<mlir::Value(const SegmentRates &)> build) {
+  return llvm::map_to_vector(rates, [&](const SegmentRates &each) {
+    return roundToF32(scalars, build(each));
+  });
+}
 
 } // namespace accel
 

@@ -14,12 +14,14 @@ namespace {
 /// g += decay * p; m = momentum m + g; p -= rate * m
 class Sgd : public SegmentOptimizer {
 public:
-  void buildScalars(UpdateBuilder &s, Value rate,
+  void buildScalars(UpdateBuilder &s, ArrayRef<SegmentRates> rates,
                     Value gradientFactor) override {
     factor = roundToF32(s, gradientFactor);
-    decay = roundToF32(s, s.read("weight_decay"));
+    decay = roundEach(
+        s, rates, [&](const SegmentRates &each) { return each.getDecay(s); });
     momentum = roundToF32(s, s.read("momentum"));
-    stepSize = roundToF32(s, rate);
+    stepSize =
+        roundEach(s, rates, [](const SegmentRates &each) { return each.rate; });
   }
 
   void buildUpdate(UpdateBuilder &scalars,
@@ -28,15 +30,17 @@ public:
     Value p = b.read(SlotRole::Master);
     Value g = b.mul(b.read(SlotRole::Gradient), b.repeat(factor));
     if (segment.isDecayed()) {
-      g = b.add(g, b.mul(p, b.repeat(decay)));
+      g = b.add(g, b.mul(p, b.repeat(decay[segment.rates])));
     }
     Value m = b.add(b.mul(b.read("momentum"), b.repeat(momentum)), g);
     b.write("momentum", m);
-    b.write(SlotRole::Master, b.sub(p, b.mul(m, b.repeat(stepSize))));
+    b.write(SlotRole::Master,
+            b.sub(p, b.mul(m, b.repeat(stepSize[segment.rates]))));
   }
 
 private:
-  Value factor, decay, momentum, stepSize;
+  Value factor, momentum;
+  llvm::SmallVector<Value> decay, stepSize; ///< of each of the rates
 };
 
 /// g += decay p;  m = momentum m + g;  p -= rate m

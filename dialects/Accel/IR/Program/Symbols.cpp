@@ -70,6 +70,28 @@ static LogicalResult verifyInitial(Operation *op, DictionaryAttr initial) {
                            << initial;
 }
 
+/// What is said of the update of a parameter.
+static LogicalResult verifyUpdate(ParameterOp op) {
+  // parameter_c7
+  for (StringRef key : {"lr_factor", "decays", "weight_decay"}) {
+    if (!op.getTrainable() && op->hasAttr(key)) {
+      return op.emitOpError() << "expected a trainable parameter beside `"
+                              << key << "`, got one that nothing updates";
+    }
+  }
+  // parameter_c8
+  std::pair<StringRef, std::optional<APFloat>> numbers[] = {
+      {"lr_factor", op.getLrFactor()}, {"weight_decay", op.getWeightDecay()}};
+  for (auto [key, number] : numbers) {
+    if (number && (!number->isFinite() || number->isNegative())) {
+      return op.emitOpError()
+             << "expected `" << key << "` that is finite and not negative, got "
+             << number->convertToDouble();
+    }
+  }
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   // parameter_c1
   if (failed(verifyDeclaredType(*this, getType(), /*mayBeBytes=*/false))) {
@@ -107,8 +129,30 @@ LogicalResult ParameterOp::verify() {
                              : getCompute() ? "one with `compute`"
                                             : "another element type");
   }
+  if (failed(verifyUpdate(*this))) {
+    return failure();
+  }
   // parameter_c3
   return getInitial() ? verifyInitial(*this, *getInitial()) : success();
+}
+
+double ParameterOp::getRateFactor() {
+  std::optional<APFloat> factor = getLrFactor();
+  return factor ? factor->convertToDouble() : 1.0;
+}
+
+bool ParameterOp::isDecayed(int64_t decayRank) {
+  if (std::optional<APFloat> own = getWeightDecay()) {
+    return !own->isZero();
+  }
+  int64_t rank = cast<RankedTensorType>(getType()).getRank();
+  return getDecays().value_or(rank >= decayRank);
+}
+
+std::optional<double> ParameterOp::getOwnDecay() {
+  std::optional<APFloat> own = getWeightDecay();
+  return own && !own->isZero() ? std::optional(own->convertToDouble())
+                               : std::nullopt;
 }
 
 RankedTensorType ParameterOp::getComputeType() {
