@@ -55,18 +55,24 @@ std::vector<NamedBlocks> findNamedBlocks(llvm::ArrayRef<StringRef> names) {
       alike[{each.prefix, each.suffix}].insert(each.number);
     }
   }
+  // What two names have in front of their only difference.
   std::map<StringRef, std::set<int64_t>> numbers;
+  for (const auto &[sides, each] : alike) {
+    if (each.size() > 1) {
+      numbers.try_emplace(sides.first);
+    }
+  }
   for (StringRef name : names) {
     for (const NumberedName &each : listNumbers(name)) {
-      if (alike[{each.prefix, each.suffix}].size() > 1) {
-        numbers[each.prefix].insert(each.number);
+      if (auto row = numbers.find(each.prefix); row != numbers.end()) {
+        row->second.insert(each.number);
         break;
       }
     }
   }
   std::vector<NamedBlocks> found;
   for (const auto &[prefix, each] : numbers) {
-    if (each.size() > 1) {
+    if (!each.empty()) {
       found.push_back({prefix.str(), {each.begin(), each.end()}});
     }
   }

@@ -22,9 +22,10 @@ struct NamedBlocks {
   std::optional<size_t> find(llvm::StringRef name) const;
 };
 
-/// All that are named alike, those of the most blocks first. A name belongs to
-/// the first of its whole numbers between dots by which it alone differs from
-/// another name, so experts of a layer and blocks of a stage make none.
+/// All rows of blocks, that of the most first. A row is what names have in
+/// front of a whole number between dots that is all in which two of them
+/// differ; a name belongs to the first row that it is of, so experts of a layer
+/// and blocks of a stage make none.
 std::vector<NamedBlocks> findNamedBlocks(llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace accel

@@ -27,7 +27,8 @@ void accel::buildAverageUpdate(UpdateBuilder &b, ModuleOp module,
   if (!module.lookupSymbol(kEmaState)) {
     return;
   }
-  Value share = roundToF32(b, b.sub(b.number(1), b.read(kEmaState)));
+  Value one = b.number(1);
+  Value share = roundToF32(b, b.sub(one, b.read(kEmaState)));
   for (const TrainedSegment &segment : segments) {
     SegmentBuilder elements(b, segment);
     Value average = elements.read(kAverageSlot.name);

@@ -53,12 +53,22 @@ static bool isReadByRows(func::FuncOp kernel, BlockArgument argument) {
   return isByRows;
 }
 
+/// Whether `kernel` reads single numbers of `argument` only, each of them for
+/// all rows.
+static bool isReadByNumbers(BlockArgument argument) {
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    auto slice = dyn_cast<SliceOp>(user);
+    return slice && getNumElements(slice.getResult()) == 1;
+  });
+}
+
 /// Of what every rank has all of, a call that is cut takes the rank's own rows,
 /// or a number that is one for all.
 FailureOr<Value> CallConversion::getRows(KernelCall &call, OpOperand &operand) {
   FailureOr<Value> buffer = values.get(operand.get());
   auto argument = call.kernel.getArgument(operand.getOperandNumber());
-  if (failed(buffer) || !call.shard || getNumElements(argument) == 1) {
+  if (failed(buffer) || !call.shard || getNumElements(argument) == 1 ||
+      isReadByNumbers(argument)) {
     return buffer;
   }
   plan::ShardAttr rows = getRowShard(call.shard, getNumElements(argument));

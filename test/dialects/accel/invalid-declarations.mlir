@@ -92,6 +92,36 @@ accel.parameter @parameter_c6_type : tensor<4xf64> statistic
 
 // -----
 
+// parameter_c7
+// expected-error@below {{'accel.parameter' op expected a trainable parameter beside `lr_factor`, got one that nothing updates}}
+accel.parameter @parameter_c7 : tensor<4xf32> {lr_factor = 0.5 : f64}
+
+// -----
+
+// parameter_c7
+// expected-error@below {{'accel.parameter' op expected a trainable parameter beside `decays`, got one that nothing updates}}
+accel.parameter @parameter_c7_decays : tensor<4xf32> statistic {decays = true}
+
+// -----
+
+// parameter_c7
+// expected-error@below {{'accel.parameter' op expected a trainable parameter beside `weight_decay`, got one that nothing updates}}
+accel.parameter @parameter_c7_decay : tensor<4xf32> {weight_decay = 0.0 : f64}
+
+// -----
+
+// parameter_c8
+// expected-error@below {{'accel.parameter' op expected `lr_factor` that is finite and not negative, got -5.000000e-01}}
+accel.parameter @parameter_c8 : tensor<4xf32> trainable {lr_factor = -0.5 : f64}
+
+// -----
+
+// parameter_c8
+// expected-error@below {{'accel.parameter' op expected `weight_decay` that is finite and not negative, got INF}}
+accel.parameter @parameter_c8_decay : tensor<4xf32> trainable {weight_decay = 0x7FF0000000000000 : f64}
+
+// -----
+
 // parameter_c4
 // expected-error@below {{'accel.parameter' op expected `compute` bf16, f16, f8E4M3FN or f8E5M2 of a parameter of f32, got 'bf16' of 'f64'}}
 accel.parameter @parameter_c4_stored : tensor<4xf64> trainable compute bf16

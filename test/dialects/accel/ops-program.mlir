@@ -6,6 +6,8 @@
 accel.parameter @"transformer.wte.weight" : tensor<256x64xf32> trainable {initial = {kind = "file", key = "wte"}}
 // CHECK: accel.parameter @normal : tensor<4xf32> trainable {initial = {deviation = 2.000000e-02 : f64, kind = "normal", mean = 0.000000e+00 : f64, site = 7 : i64}, offset = 16 : i64, segment = @block0.decayed.master}
 accel.parameter @normal : tensor<4xf32> trainable {initial = {kind = "normal", mean = 0.0, deviation = 0.02, site = 7 : i64}, segment = @"block0.decayed.master", offset = 16 : i64}
+// CHECK: accel.parameter @slow : tensor<4xf32> trainable {decays = true, lr_factor = 1.000000e-01 : f64, weight_decay = 5.000000e-02 : f64}
+accel.parameter @slow : tensor<4xf32> trainable {lr_factor = 0.1 : f64, decays = true, weight_decay = 0.05 : f64}
 // CHECK: accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.000000e+00 : f64}, provenance = {how = "merged"}}
 accel.parameter @frozen : tensor<i64> {initial = {kind = "constant", value = 1.0}, provenance = {how = "merged"}}
 // CHECK: accel.state @lr hyperparameter : tensor<f64> {initial = 1.000000e-03 : f64}

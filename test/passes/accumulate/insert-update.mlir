@@ -1,5 +1,6 @@
 // RUN: accel-opt %s --accel-insert-update | FileCheck %s
 // RUN: accel-opt %s --accel-insert-update='optimizer=sgd schedule=wsd numbers=momentum=0.8 clip-norm=2 decay-steps=10 skips-nonfinite' | FileCheck %s --check-prefix=SGD
+// RUN: accel-opt %s --accel-insert-update='ema=0.875' | FileCheck %s --check-prefix=EMA
 // RUN: accel-opt %s --accel-insert-update='optimizer=lion numbers=beta1=0.8' | FileCheck %s --check-prefix=LION
 
 // The module names the optimizer: the plan's manifest reads it there.
@@ -30,6 +31,9 @@
 // CHECK: %[[SCALE:.+]] = accel.constant
 // CHECK: accel.update %[[SCALE]] kind "adamw" :
 // CHECK-NEXT: return
+
+// CHECK-NOT: @ema
+// EMA: accel.state @ema hyperparameter : tensor<f64> {initial = 8.750000e-01 : f64}
 
 // SGD-DAG: accel.state @momentum hyperparameter : tensor<f64> {initial = 8.000000e-01 : f64}
 // SGD-DAG: accel.state @schedule hyperparameter : tensor<f64> {accel.meaning = {{{.*}}}, initial = 3.000000e+00 : f64

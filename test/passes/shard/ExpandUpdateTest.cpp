@@ -5,6 +5,9 @@
 #include "passes/Shard/ShardPipeline.h"
 #include "test/passes/TrainingFixture.h"
 
+#include <cstring>
+#include <map>
+
 namespace accel::test {
 namespace {
 
@@ -12,11 +15,13 @@ struct UpdateCase {
   const char *optimizer;
   const char *schedule;
   double clipNorm;
+  /// Rates and decays by name, and averages of parameters.
+  bool isGrouped = false;
 };
 
 void PrintTo(const UpdateCase &update, std::ostream *stream) {
   *stream << update.optimizer << " " << update.schedule << " clip "
-          << update.clipNorm;
+          << update.clipNorm << (update.isGrouped ? " grouped" : "");
 }
 
 class ExpandUpdateTest : public TrainingFixture,
@@ -36,7 +41,35 @@ protected:
     options.warmupSteps = 2;
     options.scheduleSteps = 7;
     options.decaySteps = 3;
+    if (GetParam().isGrouped) {
+      options.groups = {"first:lr=0.5x", "bias:lr=0.1,decay=0.25",
+                        "second:decay=0"};
+      options.ema = kEma;
+    }
     return options;
+  }
+
+  static constexpr double kEma = 0.75;
+
+  /// The averages of all parameters that train, as `module` lays them out.
+  void checkAverages(const Interpreter &interpreter, mlir::ModuleOp module,
+                     const std::map<std::string, std::vector<double>> &wanted) {
+    for (auto parameter : module.getOps<ParameterOp>()) {
+      auto found = wanted.find(parameter.getSymName().str());
+      if (found == wanted.end()) {
+        continue;
+      }
+      std::string master = parameter.getSegment()->str();
+      std::string slot =
+          llvm::StringRef(master).drop_back(strlen("master")).str() + "average";
+      HostTensor average = interpreter.getSymbol(slot);
+      ASSERT_TRUE(average) << slot;
+      for (size_t i = 0; i < found->second.size(); ++i) {
+        EXPECT_NEAR(average.floats()[*parameter.getOffset() + i],
+                    found->second[i], 1e-6)
+            << slot << " of " << found->first;
+      }
+    }
   }
 
   /// Runs one step on data of its own.
@@ -82,6 +115,10 @@ TEST_P(ExpandUpdateTest, SegmentsFollowTheUpdate) {
   ASSERT_TRUE(mlir::succeeded(after.run(getFunction(*flat, "init"))))
       << diagnostics;
   HostTensor initial = before.getSymbol("first");
+  std::map<std::string, std::vector<double>> averages;
+  for (const char *name : {"first", "first_bias", "second"}) {
+    averages[name] = before.getSymbol(name).floats().vec();
+  }
   for (int64_t step = 0; step < kSteps; ++step) {
     runStep(before, *whole, step);
     runStep(after, *flat, step);
@@ -92,6 +129,15 @@ TEST_P(ExpandUpdateTest, SegmentsFollowTheUpdate) {
     for (const char *name : {"first", "first_bias", "second", "offset"}) {
       expectClose(after.getSymbol(name), before.getSymbol(name), 1e-9,
                   std::string(name) + " after step " + std::to_string(step));
+    }
+    for (auto &[name, average] : averages) {
+      HostTensor value = before.getSymbol(name);
+      for (auto [e, p] : llvm::zip_equal(average, value.floats())) {
+        e = kEma * e + (1 - kEma) * p;
+      }
+    }
+    if (GetParam().isGrouped) {
+      checkAverages(after, *flat, averages);
     }
     for (const char *name : {"step_count", "weight_decay"}) {
       expectClose(after.getSymbol(name), before.getSymbol(name), 0, name);
@@ -111,7 +157,11 @@ INSTANTIATE_TEST_SUITE_P(
         UpdateCase{"sgd", "constant", 0.3}, UpdateCase{"sgd", "linear", 0},
         UpdateCase{"sgd", "cosine", 0}, UpdateCase{"sgd", "wsd", 0.3},
         UpdateCase{"lion", "constant", 0}, UpdateCase{"lion", "cosine", 0.3},
-        UpdateCase{"adamw8", "constant", 0}, UpdateCase{"adamw8", "wsd", 0.3}));
+        UpdateCase{"adamw8", "constant", 0}, UpdateCase{"adamw8", "wsd", 0.3},
+        UpdateCase{"adamw", "cosine", 0.3, true},
+        UpdateCase{"sgd", "linear", 0.3, true},
+        UpdateCase{"lion", "wsd", 0, true},
+        UpdateCase{"adamw8", "cosine", 0.3, true}));
 
 } // namespace
 } // namespace accel::test
