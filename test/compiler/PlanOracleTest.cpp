@@ -267,6 +267,7 @@ struct ModelCase {
   /// Whether it is checked for GPUs, too, where time matters: an interpreter
   /// runs the kernels, and other cases have nearly the same ones.
   bool isForGpus = false;
+  bool isGrouped = false; ///< rates and decays by name, averages
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -284,6 +285,13 @@ void PlanOracleTest::check(const std::string &target) {
   options.frontend.dimensions["batch"] = 3;
   options.accumulate.optimizer = GetParam().optimizer;
   options.accumulate.schedule = GetParam().schedule;
+  if (GetParam().isGrouped) {
+    options.accumulate.groups = {"weight:lr=0.5x",
+                                 "bias|norm:lr=3x,decay=0.25"};
+    options.accumulate.decay = "hf";
+    options.accumulate.layerDecay = 0.75;
+    options.accumulate.ema = 0.875;
+  }
   options.accumulate.warmupSteps = 1;
   options.accumulate.scheduleSteps = 3;
   options.accumulate.decaySteps = 1;
@@ -378,12 +386,17 @@ const ModelCase kModels[] = {
     {"decoder16", "adamw8", "wsd", "widen", "current"},
     {"decoder16", "adamw", "wsd", "", "delayed"},
     {"decoder16", "adamw", "wsd", "", "block"},
-    {"decoder16", "lion", "cosine", "", "mx"}};
+    {"decoder16", "lion", "cosine", "", "mx"},
+    {"mlp", "adamw", "cosine", "", "f32", "", true, true},
+    {"gpt2", "sgd", "wsd", "", "f32", "", false, true},
+    {"mistral", "lion", "linear", "", "bf16", "", false, true},
+    {"decoder16", "adamw8", "constant", "", "current", "", false, true}};
 
 std::string nameOf(const testing::TestParamInfo<ModelCase> &info) {
   std::string name = info.param.model;
   name += *info.param.trained ? std::string("_") + info.param.trained : "";
   std::replace(name.begin(), name.end(), '-', '_');
+  name += info.param.isGrouped ? "_grouped" : "";
   std::string precision = info.param.precision;
   return precision == "f32" ? name : name + "_" + precision;
 }

@@ -1,5 +1,5 @@
 // A kernel that computes a rank's part reads the rank's own rows of what every rank has all of, one number for each row; numbers for
-// the rows that it makes are whole, and zero where the rank owns nothing.
+// the rows that it makes are whole, and zero where the rank owns nothing. Of what it reads one number of, for all rows, it takes all.
 // RUN: accel-opt %s --accel-assign-buffers --accel-assign-geometry --accel-verify-fuse | FileCheck %s
 
 accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 512 elements of @w>]}
@@ -23,6 +23,15 @@ func.func private @scale(%x: tensor<512xf32>, %f: tensor<4xf32>) -> tensor<512xf
   %flat = accel.reshape %scaled : tensor<4x128xf32> -> tensor<512xf32>
   return %flat : tensor<512xf32>
 }
+func.func private @scale_all(%x: tensor<512xf32>, %f: tensor<4xf32>) -> tensor<512xf32> attributes {plan.kernel = {columns = 128 : i64, elements = 512 : i64, kind = "rows", rows = 4 : i64}} {
+  %rows = accel.reshape %x : tensor<512xf32> -> tensor<4x128xf32>
+  %one = accel.slice %f [2] strides [1] : tensor<4xf32> -> tensor<1xf32>
+  %number = accel.reshape %one : tensor<1xf32> -> tensor<f32>
+  %factors = accel.broadcast %number [] : tensor<f32> -> tensor<4x128xf32>
+  %scaled = accel.mul %rows, %factors : tensor<4x128xf32>
+  %flat = accel.reshape %scaled : tensor<4x128xf32> -> tensor<512xf32>
+  return %flat : tensor<512xf32>
+}
 
 // CHECK-LABEL: func.func @step
 // CHECK-DAG: %[[MASTER:.+]] = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<512 granule 128 over "fsdp">}
@@ -34,7 +43,8 @@ func.func private @scale(%x: tensor<512xf32>, %f: tensor<4xf32>) -> tensor<512xf
 // CHECK-NEXT: plan.launch @maxima(%[[MASTER]], %[[OWN]]) [read, write] {shard =
 // CHECK-NEXT: plan.launch @twice(%[[MAXIMA]], %[[SHARE]]) [read, write] :
 // CHECK-NEXT: plan.all_reduce %[[SHARE]] over ["replica", "fsdp"] by max
-// CHECK-NEXT: plan.launch @scale(%[[MASTER]], %[[ROWS]], %[[MASTER]]) [read, read, write] {shard =
+// CHECK-NEXT: plan.launch @scale(%[[MASTER]], %[[ROWS]], %[[SCALED:.+]]) [read, read, write] {shard =
+// CHECK-NEXT: plan.launch @scale_all(%[[SCALED]], %[[SHARE]], %[[MASTER]]) [read, read, write] {shard =
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %w = accel.read @"b.s.master" : tensor<512xf32>
   %max = func.call @maxima(%w) : (tensor<512xf32>) -> tensor<4xf32>
@@ -43,6 +53,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   dist.all_reduce [@weight_amax] over ["replica", "fsdp"] by max
   %factors = accel.read @weight_amax : tensor<4xf32>
   %scaled = func.call @scale(%w, %factors) : (tensor<512xf32>, tensor<4xf32>) -> tensor<512xf32>
-  accel.write @"b.s.master", %scaled : tensor<512xf32>
+  %all = func.call @scale_all(%scaled, %factors) : (tensor<512xf32>, tensor<4xf32>) -> tensor<512xf32>
+  accel.write @"b.s.master", %all : tensor<512xf32>
   return
 }
