@@ -24,7 +24,7 @@ constexpr EstimatedClass kEstimatedClasses[] = {
     {planpb::CLASS_PARAMETERS, "parameters", "the weights"},
     {planpb::CLASS_GRADIENTS, "gradients",
      "sums over the microbatches, and on the way there"},
-    {planpb::CLASS_OPTIMIZER, "optimizer", "moments or momentum"},
+    {planpb::CLASS_OPTIMIZER, "optimizer", "moments or momentum, and averages"},
     {planpb::CLASS_GATHERED, "gathered",
      "parameters in use; the ranks of a host share them"},
     {planpb::CLASS_ACTIVATIONS, "activations",

@@ -84,8 +84,15 @@ std::string describeOptimizer(const AccumulateOptions &options) {
 
 std::string describeDecay(const ModelFacts &facts,
                           const CompilerOptions &options) {
+  int64_t own = 0;
+  for (const UpdateGroup &group : facts.groups) {
+    own += group.decay ? group.parameters.tensors : 0;
+  }
+  std::string others =
+      own == 0 ? ""
+               : "; its own on " + count(own, "tensor") + ", as groups say";
   if (options.accumulate.weightDecay == 0) {
-    return "off";
+    return "off" + others;
   }
   std::string rule =
       options.accumulate.decay == "hf"
@@ -93,9 +100,10 @@ std::string describeDecay(const ModelFacts &facts,
           : formatv("rank {0} and more", options.shard.decayRank).str();
   return formatv("{0} on {1} ({2}); none on {3}",
                  toText(options.accumulate.weightDecay),
-                 count(facts.decayed.tensors, "tensor"), rule,
+                 count(facts.decayed.tensors - own, "tensor"), rule,
                  facts.undecayed.tensors)
-      .str();
+             .str() +
+         others;
 }
 
 std::string describeGroup(const UpdateGroup &group) {

@@ -23,7 +23,7 @@ import tempfile
 MODELS = pathlib.Path(__file__).resolve().parent / "models"
 MODES = {"plain": [], "zero1": ["--zero=1"], "zero2": ["--zero=2"], "fsdp": ["--fsdp"]}
 PRECISIONS = {"f32": [], "bf16": ["--bf16"], "fp16": ["--fp16"], "fp8": ["--fp8"], "fp8-delayed": ["--fp8=delayed"], "fp8-mx": ["--fp8=mx"],
-              "adamw8": ["--optimizer=adamw8"]}
+              "adamw8": ["--optimizer=adamw8"], "ema": ["--ema=0.75", "--group=norm:lr=0.5x,decay=0.1", "--layer-decay=0.5"]}
 
 
 def run(*words):

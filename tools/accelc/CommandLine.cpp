@@ -113,8 +113,7 @@ void addOptimizerOptions(CLI::App &app, CommandLine &line) {
   addNumber(
       app, "--weight-decay", line.weightDecay, kOptimizer,
       numberFrom(0, infinity, "that is not negative", "--weight-decay=0.1"),
-      "Of tensors of rank 2 and more, unless --decay or --group says "
-      "otherwise");
+      "Of what --decay says, unless --group says otherwise");
   addNumber(app, "--clip-norm", line.clipNorm, kOptimizer,
             numberFrom(0, infinity, "that is not negative", "--clip-norm=1"),
             "Largest norm of all gradients together; 0: no clipping");
