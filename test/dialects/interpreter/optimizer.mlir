@@ -231,3 +231,35 @@ func.func @f() {
   accel.update %scale kind "sgd" : tensor<f64>
   return
 }
+
+// -----
+
+// torch.optim.AdamW with param_groups: @w at half the rate and without decay, @b at three times the rate and with a decay of its own
+// CHECK: metric "lr" = 0.1
+// CHECK: parameter @w: tensor<2x3xf64> = [ [0.718344, 0.00371288, -0.652485], [0.76941, 1.0735, -0.975501] ]
+// CHECK: parameter @b: tensor<3xf64> = [-0.11034, 1.84816, -0.426405]
+accel.parameter @w : tensor<2x3xf64> trainable {lr_factor = 0.5 : f64, decays = false, accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}
+accel.parameter @b : tensor<3xf64> trainable {lr_factor = 3.0 : f64, weight_decay = 0.25 : f64, accel.value = dense<[0.389, 0.717, 0.932]> : tensor<3xf64>}
+accel.state @lr hyperparameter : tensor<f64> {initial = 0.1 : f64}
+accel.state @weight_decay hyperparameter : tensor<f64> {initial = 0.2 : f64}
+accel.state @warmup_steps hyperparameter : tensor<f64> {initial = 2.0 : f64}
+accel.state @ema hyperparameter : tensor<f64> {initial = 0.5 : f64}
+accel.state @beta1 hyperparameter : tensor<f64> {initial = 0.9 : f64}
+accel.state @beta2 hyperparameter : tensor<f64> {initial = 0.95 : f64}
+accel.state @eps hyperparameter : tensor<f64> {initial = 1.0e-8 : f64}
+accel.state @step_count counter : tensor<f64>
+accel.state @beta1_power counter : tensor<f64> {initial = 1.0 : f64}
+accel.state @beta2_power counter : tensor<f64> {initial = 1.0 : f64}
+func.func @f() {
+  %cw = accel.constant dense<[[0.783, 0.974, 0.427], [-0.443, -0.978, -0.773]]> : tensor<2x3xf64>
+  %w = accel.read @w : tensor<2x3xf64>
+  %gw = accel.mul %w, %cw : tensor<2x3xf64>
+  accel.accumulate @w, %gw : tensor<2x3xf64>
+  %cb = accel.constant dense<[0.808, -0.952, 0.312]> : tensor<3xf64>
+  %b = accel.read @b : tensor<3xf64>
+  %gb = accel.mul %b, %cb : tensor<3xf64>
+  accel.accumulate @b, %gb : tensor<3xf64>
+  %scale = accel.constant dense<1.0> : tensor<f64>
+  accel.update %scale kind "adamw" : tensor<f64>
+  return
+}
