@@ -2,6 +2,7 @@
 // The five steps of a compilation.
 #include "compiler/Driver.h"
 
+#include "compiler/AdapterFolder.h"
 #include "compiler/BoundInputs.h"
 #include "compiler/CheckReport.h"
 #include "compiler/CompilationFiles.h"
@@ -15,6 +16,7 @@
 #include "compiler/Summary.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
+#include "passes/ErrorCodes.h"
 #include "passes/Lower/Cuda/Disassembler.h"
 #include "passes/Lower/Cuda/Ptxas.h"
 #include "passes/Target/TargetNames.h"
@@ -60,6 +62,7 @@ private:
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
   ExitCode importModel();
+  ExitCode readAdapters();
   ExitCode writeIr();
   ExitCode writeCode();
   llvm::Expected<std::string> findCode() const;
@@ -72,7 +75,7 @@ private:
 
   ModuleOp getModule() { return *model.module; }
 
-  const CompilerOptions &options;
+  CompilerOptions options; ///< with what a folder of adapters adds
   llvm::raw_ostream &output;
   llvm::raw_ostream &messages;
   std::unique_ptr<runtime::Vfs> vfs = runtime::MakePosixVfs();
@@ -197,7 +200,23 @@ ExitCode Compilation::importModel() {
   model = std::move(*imported);
   diagnostics.print(model.notes,
                     /*remarks=*/!options.check && !options.estimate);
-  return printFault(files.checkData(model.dataFiles));
+  ExitCode result = printFault(files.checkData(model.dataFiles));
+  return result == ExitCode::Ok ? readAdapters() : result;
+}
+
+ExitCode Compilation::readAdapters() {
+  if (options.adapterFolder.empty()) {
+    return ExitCode::Ok;
+  }
+  llvm::Expected<AdapterOptions> adapters =
+      readAdapterFolder(*vfs, options.adapterFolder, context, model.weights);
+  if (!adapters) {
+    diagnostics.printError(llvm::toString(adapters.takeError()),
+                           codes::Adapters);
+    return ExitCode::InputOutput;
+  }
+  options.import.adapters = std::move(*adapters);
+  return ExitCode::Ok;
 }
 
 ExitCode Compilation::writeIr() {

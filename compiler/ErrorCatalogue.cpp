@@ -115,6 +115,15 @@ static constexpr ErrorInfo kCatalogue[] = {
      "change nothing; without blocks there are no layers to count.",
      "Look at the names of parameters (accelc --compile-to=frontend) and "
      "correct the pattern; give rates by name where layers are not found."},
+    {codes::Adapters, ExitCode::CompileError,
+     "--lora adds low-rank pairs to the weights of linear layers: matrices "
+     "that "
+     "products alone read. A pattern chose none, a chosen one is read in "
+     "another "
+     "way, too (a table tied to the head), or a folder of adapters is not of "
+     "this model.",
+     "Look at the names of linear layers in the message, and correct targets=; "
+     "leave it out for all of them but the output head."},
     {codes::NoObjective, ExitCode::CompileError,
      "The objective is found by the shapes of the outputs, or by name: a "
      "number named loss, logits beside tokens, logits of classes.",

@@ -100,6 +100,18 @@ void readGroups(ModuleOp module, ModelFacts &facts) {
   }
 }
 
+void readAdapters(ModuleOp module, ModelFacts &facts) {
+  facts.adapters = getAdapters(module);
+  for (const Adapter &adapter : facts.adapters.added) {
+    for (const std::string &name : {adapter.getA(), adapter.getB()}) {
+      if (auto parameter = module.lookupSymbol<ParameterOp>(name)) {
+        facts.adapterElements +=
+            cast<RankedTensorType>(parameter.getType()).getNumElements();
+      }
+    }
+  }
+}
+
 void readAttributes(ModuleOp module, ModelFacts &facts) {
   facts.name =
       getText(module->getAttrOfType<DictionaryAttr>("accel.model"), "name");
@@ -206,6 +218,7 @@ ModelFacts readFacts(ModuleOp module) {
   facts.inputs = listTensors(module, StateKind::Input);
   facts.outputs = listTensors(module, StateKind::Output);
   readAttributes(module, facts);
+  readAdapters(module, facts);
   readParameters(module, facts);
   readGroups(module, facts);
   facts.averages = module.lookupSymbol(kEmaState) != nullptr;

@@ -3,6 +3,8 @@
 #ifndef ACCEL_COMPILER_MODELFACTS_H
 #define ACCEL_COMPILER_MODELFACTS_H
 
+#include "dialects/Accel/IR/Adapters.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
@@ -40,6 +42,8 @@ struct ModelFacts {
   std::vector<UpdateGroup> groups;
   bool averages = false;  ///< of parameters are kept
   TensorCount statistics; ///< running ones, which are no parameters
+  Adapters adapters;
+  int64_t adapterElements = 0;                              ///< of their pairs
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p
   int64_t buckets = 0;
   int64_t kernels = 0; ///< distinct

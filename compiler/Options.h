@@ -64,6 +64,8 @@ struct CompilerOptions {
   /// The plan refers to the model's files of external data instead of copying
   /// the weights that they hold.
   bool hasExternalWeights = false;
+  /// Of adapters that the model begins with, as PEFT writes it; empty: none.
+  std::string adapterFolder;
   onnx::ImportOptions frontend;
   ImportOptions import;
   DifferentiateOptions differentiate;

@@ -37,6 +37,7 @@ planpb::Manifest PlanManifest::finish() {
   PlanState state(module, buffers, manifest);
   state.addBuckets();
   addParameters(module, exported, manifest);
+  addAdapters(module, manifest);
   state.addScalars();
   state.addTensors();
   addPersistentUses(manifest);
@@ -74,6 +75,9 @@ void PlanManifest::addFeatures() {
       })) {
     manifest.add_required_features(
         std::string(runtime::kFeatureFlushedSubnormals));
+  }
+  if (manifest.has_adapters()) {
+    manifest.add_required_features(std::string(runtime::kFeatureAdapters));
   }
   if (llvm::any_of(manifest.kernels(), hasEpilogue)) {
     manifest.add_required_features(std::string(runtime::kFeatureEpilogues));

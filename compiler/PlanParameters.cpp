@@ -4,6 +4,7 @@
 
 #include "compiler/PlanBuffers.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/Adapters.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -27,6 +28,9 @@ static std::string describeInitial(DictionaryAttr initial) {
     return llvm::formatv("normal({0}, {1})", number("mean"),
                          number("deviation"))
         .str();
+  }
+  if (kind == "uniform") {
+    return llvm::formatv("uniform(-{0}, {0})", number("bound")).str();
   }
   return kind == "constant"
              ? llvm::formatv("constant {0}", number("value")).str()
@@ -79,5 +83,28 @@ void accel::addParameters(ModuleOp module, const onnx::ExportTemplate &exported,
       provenance.print(stream);
     }
     setNames(exported, *parameter);
+  }
+}
+
+void accel::addAdapters(ModuleOp module, planpb::Manifest &manifest) {
+  Adapters adapters = getAdapters(module);
+  if (adapters.rank == 0) {
+    return;
+  }
+  std::map<std::string, uint32_t> indices;
+  for (auto [i, parameter] : llvm::enumerate(manifest.parameters())) {
+    indices[parameter.name()] = i;
+  }
+  planpb::Adapters *all = manifest.mutable_adapters();
+  all->set_rank(adapters.rank);
+  all->set_alpha(adapters.alpha);
+  all->set_dropout(adapters.dropout);
+  for (const Adapter &adapter : adapters.added) {
+    planpb::Adapter *added = all->add_added();
+    added->set_weight(indices.at(adapter.weight));
+    added->set_a(indices.at(adapter.getA()));
+    added->set_b(indices.at(adapter.getB()));
+    added->set_fan_in_fan_out(adapter.fanInFanOut);
+    added->set_module(adapter.getModule());
   }
 }

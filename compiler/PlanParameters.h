@@ -15,6 +15,9 @@ namespace accel {
 void addParameters(mlir::ModuleOp module, const onnx::ExportTemplate &exported,
                    planpb::Manifest &manifest);
 
+/// Those of `--lora`, by the indices of their parameters, which are there.
+void addAdapters(mlir::ModuleOp module, planpb::Manifest &manifest);
+
 } // namespace accel
 
 #endif

@@ -3,6 +3,7 @@
 #include "compiler/Summary.h"
 
 #include "compiler/Estimate.h"
+#include "passes/Analysis/NameFamily.h"
 #include "passes/Analysis/NumberText.h"
 #include "runtime/text/printable.h"
 
@@ -130,16 +131,20 @@ std::string describeGroups(const std::vector<UpdateGroup> &groups) {
   return llvm::join(llvm::map_range(groups, describeGroup), "; ");
 }
 
-/// The name with every number in it replaced by a star: layers look alike.
-std::string starNumbers(llvm::StringRef name) {
-  std::string text;
-  for (char c : name) {
-    bool isDigit = llvm::isDigit(c);
-    if (!isDigit || text.empty() || text.back() != '*') {
-      text += isDigit ? '*' : c;
+/// `24 of rank 8, alpha 16, on transformer.h.*.attn.c_attn: 294,912 numbers`
+std::string describeAdapters(const ModelFacts &facts) {
+  const Adapters &adapters = facts.adapters;
+  std::vector<std::string> names;
+  for (const Adapter &adapter : adapters.added) {
+    std::string family = getNameFamily(adapter.getModule());
+    if (!llvm::is_contained(names, family)) {
+      names.push_back(std::move(family));
     }
   }
-  return text;
+  return formatv("{0} of rank {1}, alpha {2}, on {3}: {4:N} numbers",
+                 adapters.added.size(), adapters.rank, toText(adapters.alpha),
+                 llvm::join(names, ", "), facts.adapterElements)
+      .str();
 }
 
 /// `0.1 at 7 sites: transformer.drop, transformer.h.*.attn`
@@ -155,7 +160,7 @@ std::string describeDropout(const ModelFacts &facts) {
   for (const auto &[name, probability] : facts.dropoutSites) {
     Group &group = groups[probability];
     group.sites += 1;
-    std::string pattern = starNumbers(name);
+    std::string pattern = getNameFamily(name);
     if (!llvm::is_contained(group.names, pattern)) {
       group.names.push_back(pattern);
     }
@@ -225,6 +230,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
     line("outputs", facts.outputs);
   } else {
     line("parameters", describeParameters(facts));
+    if (facts.adapters.rank > 0) {
+      line("adapters", describeAdapters(facts));
+    }
     line("objective", facts.objective);
     line("batch", describeBatch(facts, options));
     line("optimizer", describeOptimizer(options.accumulate));

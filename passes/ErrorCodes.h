@@ -20,6 +20,8 @@ inline constexpr ErrorCode Precision{
     "ACCEL-E0505", "a precision that cannot be had as it was asked for"};
 inline constexpr ErrorCode ParameterGroups{
     "ACCEL-E0506", "parameters that cannot be grouped as it was asked for"};
+inline constexpr ErrorCode Adapters{"ACCEL-E0507",
+                                    "adapters that the model cannot have"};
 inline constexpr ErrorCode EmptyTensor{"ACCEL-E0504",
                                        "a tensor has no elements"};
 inline constexpr ErrorCode NoObjective{"ACCEL-E0601",
@@ -36,7 +38,7 @@ inline constexpr ErrorCode ParameterWithoutInfluence{
 /// All of them.
 inline constexpr ErrorCode all[] = {
     ComputedShape, Dimensions,   ElementType,      TrainedParameters,
-    EmptyTensor,   Precision,    ParameterGroups,  NoObjective,
+    EmptyTensor,   Precision,    ParameterGroups,  Adapters,  NoObjective,
     LossForm,      NotTrainable, AssemblerTimeout, ParameterWithoutInfluence};
 
 } // namespace accel::codes

@@ -4,10 +4,13 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -19,9 +22,9 @@ namespace {
 
 /// What `initial` of a parameter says.
 struct InitialValue {
-  enum Kind { File, Normal, Constant } kind;
-  double mean = 0; ///< or the constant
-  double deviation = 0;
+  enum Kind { File, Normal, Uniform, Constant } kind;
+  double mean = 0;      ///< or the constant
+  double deviation = 0; ///< or the bound
   int64_t site = 0;
 };
 
@@ -37,6 +40,10 @@ InitialValue readInitial(DictionaryAttr initial) {
   }
   if (kind == "normal") {
     return {InitialValue::Normal, number("mean"), number("deviation"),
+            initial.getAs<IntegerAttr>("site").getInt()};
+  }
+  if (kind == "uniform") {
+    return {InitialValue::Uniform, 0, number("bound"),
             initial.getAs<IntegerAttr>("site").getInt()};
   }
   return {InitialValue::File};
@@ -83,7 +90,8 @@ private:
     setRole(init, FunctionRole::Initialize);
     builder.setInsertionPointToStart(init.addEntryBlock());
     bool isRandom = llvm::any_of(values, [](const auto &entry) {
-      return entry.second.kind == InitialValue::Normal;
+      return entry.second.kind == InitialValue::Normal ||
+             entry.second.kind == InitialValue::Uniform;
     });
     Value seed;
     if (isRandom) {
@@ -115,14 +123,27 @@ private:
             makeSplat(builder, loc, parameter.getType(), value.mean));
     }
     if (value.kind == InitialValue::Normal) {
-      Value random =
-          RandomNormalOp::create(builder, loc, parameter.getType(), seed,
-                                 builder.getF64FloatAttr(value.mean),
-                                 builder.getF64FloatAttr(value.deviation),
-                                 builder.getI64IntegerAttr(value.site),
-                                 /*site_offset=*/Value());
-      write(builder, loc, parameter.getSymName(), random);
+      write(builder, loc, parameter.getSymName(),
+            makeNormal(builder, parameter, value, value.deviation, seed));
     }
+    if (value.kind == InitialValue::Uniform) {
+      // erf(x) of normal x with variance 1/2 is uniform between -1 and 1.
+      Value normal =
+          makeNormal(builder, parameter, value, std::sqrt(0.5), seed);
+      ArithmeticBuilder b(builder, loc);
+      write(builder, loc, parameter.getSymName(),
+            b.mul(b.create<ErfOp>(normal), value.deviation));
+    }
+  }
+
+  static Value makeNormal(OpBuilder &builder, ParameterOp parameter,
+                          const InitialValue &value, double deviation,
+                          Value seed) {
+    return RandomNormalOp::create(
+        builder, parameter.getLoc(), parameter.getType(), seed,
+        builder.getF64FloatAttr(value.mean), builder.getF64FloatAttr(deviation),
+        builder.getI64IntegerAttr(value.site),
+        /*site_offset=*/Value());
   }
 
   static void write(OpBuilder &builder, Location loc, StringRef symbol,

@@ -10,6 +10,17 @@
 
 using namespace accel;
 
+static void addAdapters(mlir::OpPassManager &manager,
+                        const AdapterOptions &adapters) {
+  AddAdaptersPassOptions options;
+  options.rank = adapters.rank;
+  options.alpha = adapters.alpha;
+  options.dropout = adapters.dropout;
+  options.targets = adapters.targets;
+  options.modules.append(adapters.modules.begin(), adapters.modules.end());
+  manager.addPass(createAddAdaptersPass(std::move(options)));
+}
+
 void accel::buildImportPipeline(mlir::OpPassManager &manager,
                                 const ImportOptions &options) {
   // Sites are told apart before common subexpressions are merged: two dropouts
@@ -28,6 +39,10 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createGroupKeyHeadsPass());
   // Attention brought new sites.
   manager.addPass(createNumberDropoutSitesPass({options.dropout}));
+  // Adapters have dropout of their own, which no option of the model's changes.
+  if (options.adapters.isOn()) {
+    addAdapters(manager, options.adapters);
+  }
   if (options.infers) {
     manager.addPass(createExpandElementTypesPass());
     manager.addPass(createCleanGraphPass());

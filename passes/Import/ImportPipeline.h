@@ -3,6 +3,8 @@
 #ifndef ACCEL_PASSES_IMPORT_IMPORTPIPELINE_H
 #define ACCEL_PASSES_IMPORT_IMPORTPIPELINE_H
 
+#include "passes/Import/AdapterOptions.h"
+
 #include <cstdint>
 #include <string>
 
@@ -18,6 +20,7 @@ struct ImportOptions {
   /// Largest tensor that is evaluated at compile time, in elements.
   int64_t maxConstantElements = int64_t(1) << 26;
   bool infers = false; ///< the program answers, and does not train
+  AdapterOptions adapters = {};
 };
 
 /// From the module of a frontend to recognised, static IR.

@@ -206,6 +206,39 @@ def NumberDropoutSitesPass : Pass<"accel-number-dropout-sites", "mlir::ModuleOp"
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def AddAdaptersPass : Pass<"accel-add-adapters", "mlir::ModuleOp"> {
+  let summary = "adds a low-rank pair beside the products of chosen weights";
+  let description = [{
+    Low-rank adaptation as PEFT does it: beside the product of x and a weight W it adds `(alpha / rank * x A^T) B^T`, two small products with A of shape
+    [rank, in] and B of shape [out, rank], which become parameters. A begins uniform between -1 / sqrt(in) and that, B zero; or both with the values of a
+    file. Which side of W is `in` the product tells: weights of linear layers are [out, in], those of GPT-2's Conv1D [in, out].
+
+    `targets` is found in the name of a weight, without `.weight`. Without it every weight is chosen whose product reaches that of another weight: all
+    linear layers but output heads. With `modules` these are, and no others. A weight that is read several times gets one pair, applied at each product; one
+    that something else reads, too (a table tied to the head), gets none.
+
+    **Requires** a clean graph, and no parameters with the names of adapters.
+    **Ensures** no product B A is computed; the attribute `accel.adapters` of the module lists the weights; dropout has sites behind all others; a remark
+    (passed) for each weight.
+
+    ```mlir
+    %y = accel.matmul %x, %w {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32> -> tensor<4x16xf32>
+    // becomes, with rank 2 and alpha 4
+    %n = accel.matmul %x, %a {transpose_rhs} : tensor<4x8xf32>, tensor<2x8xf32> -> tensor<4x2xf32>
+    %two = accel.constant dense<2.0> : tensor<4x2xf32>
+    %s = accel.mul %n, %two : tensor<4x2xf32>
+    %d = accel.matmul %s, %b {transpose_rhs} : tensor<4x2xf32>, tensor<16x2xf32> -> tensor<4x16xf32>
+    %z = accel.add %y, %d : tensor<4x16xf32>
+    ```
+  }];
+  let options = [Option<"rank", "rank", "int64_t", "8", "Rows of A and columns of B">,
+                 Option<"alpha", "alpha", "double", "8.0", "The pair is multiplied by alpha / rank">,
+                 Option<"dropout", "dropout", "double", "0.0", "Probability of what A reads">,
+                 Option<"targets", "targets", "std::string", "", "Pattern of the names of modules; none: linear layers but output heads">,
+                 ListOption<"modules", "modules", "std::string", "Names of modules, in place of a pattern; the pairs begin with the file's values">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def VerifyImportPass : Pass<"accel-verify-import", "mlir::ModuleOp"> {
   let summary = "verifies the module after Import";
   let description = [{

@@ -12,6 +12,7 @@
 #include "passes/Analysis/NumberText.h"
 #include "passes/Import/AttentionMatch.h"
 #include "passes/Import/ConstantValue.h"
+#include "passes/Import/RandomInputs.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -200,16 +201,6 @@ private:
         builder.getI64IntegerAttr(match.probability > 0 ? nextSite() : 0));
     root.getResult().replaceAllUsesWith(attention.getResult());
     return scale;
-  }
-
-  static std::pair<Value, Value>
-  createRandomInputs(OpBuilder &builder, Location loc, int64_t samples) {
-    Type i64 = builder.getI64Type();
-    Value indices = InputOp::create(
-        builder, loc, RankedTensorType::get({samples}, i64), "sample_indices");
-    Value seed =
-        InputOp::create(builder, loc, RankedTensorType::get({}, i64), "seed");
-    return {indices, seed};
   }
 
   /// A site beyond all others, so that no two sites look alike until they are

@@ -268,6 +268,7 @@ struct ModelCase {
   /// runs the kernels, and other cases have nearly the same ones.
   bool isForGpus = false;
   bool isGrouped = false; ///< rates and decays by name, averages
+  const char *adapters = ""; ///< as --lora has them; empty: none
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -307,6 +308,12 @@ void PlanOracleTest::check(const std::string &target) {
   if (*GetParam().trained) {
     options.differentiate.trainingRules = {std::string("train=") +
                                            GetParam().trained};
+  }
+  if (*GetParam().adapters) {
+    llvm::Expected<AdapterOptions> adapters =
+        AdapterOptions::parse(GetParam().adapters);
+    ASSERT_TRUE(static_cast<bool>(adapters));
+    options.import.adapters = *adapters;
   }
   auto model = CompiledModel::compile(
       std::string(GetParam().model) + "/model.onnx", options);
@@ -390,10 +397,15 @@ const ModelCase kModels[] = {
     {"mlp", "adamw", "cosine", "", "f32", "", true, true},
     {"gpt2", "sgd", "wsd", "", "f32", "", false, true},
     {"mistral", "lion", "linear", "", "bf16", "", false, true},
-    {"decoder16", "adamw8", "constant", "", "current", "", false, true}};
+    {"decoder16", "adamw8", "constant", "", "current", "", false, true},
+    {"gpt2", "adamw", "cosine", "lora_", "f32", "", false, false,
+     "rank=3,dropout=0.25"},
+    {"llama20", "sgd", "wsd", "lora_", "bf16", "", false, false,
+     "rank=4,targets=q_proj|down_proj"}};
 
 std::string nameOf(const testing::TestParamInfo<ModelCase> &info) {
   std::string name = info.param.model;
+  name += *info.param.adapters ? "_with_adapters" : "";
   name += *info.param.trained ? std::string("_") + info.param.trained : "";
   std::replace(name.begin(), name.end(), '-', '_');
   name += info.param.isGrouped ? "_grouped" : "";

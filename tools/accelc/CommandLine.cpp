@@ -4,6 +4,7 @@
 
 #include "compiler/Phases.h"
 #include "runtime/report/console.h"
+#include "tools/accelc/AdapterOption.h"
 #include "tools/accelc/GroupOptions.h"
 #include "tools/accelc/HelpText.h"
 #include "tools/accelc/InferenceOptions.h"
@@ -281,7 +282,8 @@ getWritten(const CLI::App &app, const CommandLine &line) {
                   option->get_name().rfind("--fp8", 0) == 0 ||
                   option->get_name() == "--loss-scale" ||
                   option->get_name() == "--residual-dtype" ||
-                  option->get_name() == "--padding-row";
+                  option->get_name() == "--padding-row" ||
+                  option->get_name() == "--lora";
     if (!shapes) {
       continue;
     }
@@ -467,6 +469,7 @@ std::shared_ptr<tools::ConfigFile> declareOptions(CLI::App &app,
   addPlanOptions(app, line);
   addShapeOptions(app, line, kShape);
   addParameterOptions(app, line, kParameters);
+  addAdapterOption(app, line, kParameters);
   addScheduleOptions(app, line);
   addOptimizerOptions(app, line);
   addPrecisionOptions(app, line, kPrecision);

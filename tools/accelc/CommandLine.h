@@ -39,6 +39,7 @@ struct CommandLine {
   std::string eval = "on";
   /// train=REGEX or freeze=REGEX, in the order in which they were given.
   std::vector<std::string> trainingRules;
+  std::string lora; ///< of adapters, or a folder; empty: none
   std::vector<std::string> paddingRows; ///< NAME=ROW or NAME=none
 
   bool bf16 = false; ///< otherwise f32, or

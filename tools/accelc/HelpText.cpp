@@ -19,6 +19,8 @@ static const char *const kExamples = R"(Examples:
       everything by default: objective by the graph, AdamW, microbatches of 4, 32 samples a step
   accelc gpt2.onnx -o plan --dim seq=128 --init=gpt2 --lr=3e-4 --schedule=cosine --warmup-steps=100
       from random weights, with a schedule that ends where the run does
+  accelc gpt2.onnx -o plan --lora 'rank=8,alpha=16,targets=c_attn|c_proj'
+      with low-rank adapters beside these layers, which train alone
   accelc gpt2.onnx --fsdp --estimate --memory-limit=16GiB
       how much memory each rank needs, what ranks send each other, and how many ranks fit
   accelc gpt2.onnx --check

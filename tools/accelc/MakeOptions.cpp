@@ -2,6 +2,7 @@
 // All mistakes are reported at once.
 #include "tools/accelc/MakeOptions.h"
 
+#include "compiler/AdapterFolder.h"
 #include "compiler/BoundInputs.h"
 #include "compiler/ErrorCatalogue.h"
 #include "runtime/report/console.h"
@@ -132,6 +133,7 @@ private:
     options.differentiate.objective = line.objective;
     options.differentiate.lossWeight = line.lossWeight;
     options.differentiate.trainingRules = line.trainingRules;
+    makeAdapters();
     for (const std::string &text : line.paddingRows) {
       if (auto row = take(onnx::parsePaddingRow(text))) {
         addPaddingRow(*row);
@@ -148,6 +150,23 @@ private:
     if (line.inference) {
       options.makeInference();
     }
+  }
+
+  /// Of a model with adapters these train; what other rules say comes behind.
+  void makeAdapters() {
+    if (line.lora.empty()) {
+      return;
+    }
+    if (llvm::StringRef(line.lora).contains('=')) {
+      if (auto adapters = take(AdapterOptions::parse(line.lora))) {
+        options.import.adapters = *adapters;
+      }
+    } else {
+      options.adapterFolder = line.lora;
+      llvm::append_range(options.otherInputs, listAdapterFiles(line.lora));
+    }
+    std::vector<std::string> &rules = options.differentiate.trainingRules;
+    rules.insert(rules.begin(), kAdapterTrainingRule.str());
   }
 
   void addDimension(const std::pair<std::string, int64_t> &dimension) {

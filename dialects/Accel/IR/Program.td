@@ -14,7 +14,8 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
 
     `initial` says where the value at step 0 comes from: a dictionary
     `{kind = "file", key = "..."}` (weights that came with the model: the importer's weight table has the bytes, whole
-    tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`, or `{kind = "constant", value}`.
+    tensor, row-major, this orientation), `{kind = "normal", mean, deviation, site}`,
+    `{kind = "uniform", bound, site}` (from -bound to bound), or `{kind = "constant", value}`.
     `provenance` is what the importer had to do to find it (see docs/importing.md); absent for a plain initializer.
     Precision adds `compute`, the element type that microbatches read the parameter in: its value rounded to that type, once per
     step. Before it is rounded to 8 bits it is multiplied by a scale: element `scale` of the state `@weight_scale`; or, where the recipe has
@@ -30,7 +31,7 @@ def Accel_ParameterOp : Accel_Op<"parameter", [Symbol]> {
     **Constraints**
     - (C1) the type is a ranked tensor with a static shape.
     - (C2) a trainable parameter has a float element type.
-    - (C3) `initial` has one of the three forms above, with all its keys.
+    - (C3) `initial` has one of the forms above, with all its keys.
     - (C4) `compute` is bf16, f16, f8E4M3FN or f8E5M2, and the parameter is of f32.
     - (C5) there is a `scale` exactly where `compute` has 8 bits.
     - (C6) a `statistic` is of f32, not `trainable` and read as it is stored.

@@ -65,6 +65,15 @@ HostTensor ProgramState::makeInitial(ParameterOp parameter,
     return makeRandomNormal(type, seed, site.getInt(), getNumber("mean"),
                             getNumber("deviation"));
   }
+  if (kind && kind.getValue() == "uniform" && site &&
+      isa<FloatType>(type.getElementType())) {
+    HostTensor values = makeRandomNormal(type, seed, site.getInt(),
+                                         /*mean=*/0.0, std::sqrt(0.5));
+    for (double &value : values.mutableFloats()) {
+      value = getNumber("bound") * std::erf(value);
+    }
+    return values;
+  }
   return HostTensor();
 }
 

@@ -3,6 +3,7 @@
 #include "frontends/onnx/Annotation/InitPolicy.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/InitialSite.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
@@ -90,14 +91,6 @@ Purpose classify(Value value) {
 }
 
 } // namespace
-
-uint32_t getInitialSite(StringRef name) {
-  uint32_t hash = 2166136261u;
-  for (unsigned char byte : name) {
-    hash = (hash ^ byte) * 16777619u;
-  }
-  return hash;
-}
 
 void applyInitPolicy(ModuleOp module, func::FuncOp forward,
                      const InitPolicy &policy) {

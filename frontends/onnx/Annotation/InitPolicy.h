@@ -11,10 +11,6 @@
 
 namespace accel::onnx {
 
-/// The random-number site of a parameter's initial values: 32-bit FNV-1a of its
-/// name.
-uint32_t getInitialSite(llvm::StringRef name);
-
 /// Sets `initial` of every trainable parameter of `module`:
 /// - scales of norms (and vectors that multiply) 1, other vectors and scalars
 /// 0;

@@ -28,9 +28,13 @@ inline constexpr absl::string_view kFeatureEpilogues = "epilogues";
 // A function to infer in the place of one to step, with inputs and outputs.
 inline constexpr absl::string_view kFeatureInference = "inference";
 
-inline constexpr std::array<absl::string_view, 6> kKnownFeatures = {
+// Weights that an export adds low-rank pairs to.
+inline constexpr absl::string_view kFeatureAdapters = "adapters";
+
+inline constexpr std::array<absl::string_view, 7> kKnownFeatures = {
     kFeatureExternalFiles,     kFeatureThreadPrivate, kFeatureShardedAccess,
-    kFeatureFlushedSubnormals, kFeatureEpilogues,     kFeatureInference};
+    kFeatureFlushedSubnormals, kFeatureEpilogues,     kFeatureInference,
+    kFeatureAdapters};
 
 }  // namespace accel::runtime
 

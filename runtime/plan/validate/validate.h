@@ -28,6 +28,8 @@ absl::Status ValidateMesh(const planpb::Mesh& mesh);
 absl::Status ValidateMemory(const planpb::Manifest& manifest);
 // Buckets, parameters, states, hyperparameters, metrics and signature.
 absl::Status ValidateState(const planpb::Manifest& manifest);
+// Low-rank pairs. Requires: parameters have been validated.
+absl::Status ValidateAdapters(const planpb::Manifest& manifest);
 // Code variants, kernels and export.
 absl::Status ValidateProgram(const planpb::Manifest& manifest);
 // Their names, roles and coordinates. Requires: the mesh has been validated.

@@ -218,6 +218,7 @@ absl::Status ValidateProgram(const planpb::Manifest& manifest) {
 absl::Status ValidateManifest(const planpb::Manifest& manifest) {
   RETURN_IF_ERROR(ValidateMemory(manifest));
   RETURN_IF_ERROR(ValidateState(manifest));
+  RETURN_IF_ERROR(ValidateAdapters(manifest));
   return ValidateProgram(manifest);
 }
 

@@ -33,14 +33,20 @@ accel.parameter @parameter_c2 : tensor<4xi64> trainable
 // -----
 
 // parameter_c3
-// expected-error@below {{'accel.parameter' op expected the `kind` of `initial` to be "file", "normal" or "constant", got {kind = "uniform"}}}
-accel.parameter @parameter_c3 : tensor<4xf32> {initial = {kind = "uniform"}}
+// expected-error@below {{'accel.parameter' op expected the `kind` of `initial` to be "file", "normal", "uniform" or "constant", got {kind = "xavier"}}}
+accel.parameter @parameter_c3 : tensor<4xf32> {initial = {kind = "xavier"}}
 
 // -----
 
 // parameter_c3
 // expected-error@below {{'accel.parameter' op expected `initial` to have `site`, an integer, got none}}
 accel.parameter @parameter_c3_missing : tensor<4xf32> {initial = {kind = "normal", mean = 0.0, deviation = 1.0}}
+
+// -----
+
+// parameter_c3
+// expected-error@below {{'accel.parameter' op expected `initial` to have `bound`, a float, got none}}
+accel.parameter @parameter_c3_bound : tensor<4xf32> {initial = {kind = "uniform", site = 3 : i64}}
 
 // -----
 

@@ -65,8 +65,14 @@ static LogicalResult verifyInitial(Operation *op, DictionaryAttr initial) {
             verifyEntry<FloatAttr>(op, initial, "deviation", "a float")) &&
         succeeded(verifyEntry<IntegerAttr>(op, initial, "site", "an integer")));
   }
+  if (name == "uniform") {
+    return success(
+        succeeded(verifyEntry<FloatAttr>(op, initial, "bound", "a float")) &&
+        succeeded(verifyEntry<IntegerAttr>(op, initial, "site", "an integer")));
+  }
   return op->emitOpError() << "expected the `kind` of `initial` to be "
-                              "\"file\", \"normal\" or \"constant\", got "
+                              "\"file\", \"normal\", \"uniform\" or "
+                              "\"constant\", got "
                            << initial;
 }
 
