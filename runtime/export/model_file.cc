@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/export/adapters.h"
 #include "runtime/export/onnx_file.h"
 #include "runtime/export/slot_file.h"
 #include "runtime/io/atomic_file.h"
@@ -21,6 +22,9 @@ absl::Status CheckModelFile(const Plan& plan, const std::string& path) {
   if (IsOnnx(path)) {
     return CheckOnnxExport(plan);
   }
+  if (IsAdapterFile(path)) {
+    return CheckAdapters(plan.view());
+  }
   return absl::EndsWith(path, ".safetensors")
              ? SlotFileBytes(plan.view(), kWeights).status()
              : absl::InvalidArgumentError(
@@ -32,13 +36,26 @@ absl::Status CheckModelRoom(Vfs& vfs, const Plan& plan,
   if (IsOnnx(path)) {
     return CheckRoom(vfs, path, OnnxBytes(plan));
   }
-  ASSIGN_OR_RETURN(const uint64_t bytes, SlotFileBytes(plan.view(), kWeights));
+  ASSIGN_OR_RETURN(const uint64_t bytes,
+                   IsAdapterFile(path) ? AdapterFileBytes(plan.view())
+                                       : SlotFileBytes(plan.view(), kWeights));
   return CheckRoom(vfs, path, bytes);
+}
+
+std::vector<std::string> ListModelFiles(const std::string& path) {
+  std::vector<std::string> files = {path};
+  if (IsAdapterFile(path)) {
+    files.push_back(AdapterConfigPath(path));
+  }
+  return files;
 }
 
 absl::Status WriteModelFile(Vfs& vfs, const Plan& plan,
                             const ParameterReader& reader,
                             const std::string& path, ExportRole role) {
+  if (IsAdapterFile(path)) {
+    return WriteAdapters(vfs, plan.view(), reader, path, role);
+  }
   return IsOnnx(path)
              ? ExportOnnx(vfs, plan, reader, path, role)
              : WriteSlotFile(vfs, plan.view(), kWeights, reader, path, role);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A trained model as a file, by the ending of its name: .onnx is the original
-// graph, .safetensors the weights under their original names.
+// graph, .safetensors the weights under their original names; of the name that
+// PEFT looks for, the adapters alone.
 #ifndef ACCEL_RUNTIME_EXPORT_MODEL_FILE_H_
 #define ACCEL_RUNTIME_EXPORT_MODEL_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "runtime/export/parameter_reader.h"
@@ -19,7 +21,10 @@ absl::Status CheckModelFile(const Plan& plan, const std::string& path);
 absl::Status CheckModelRoom(Vfs& vfs, const Plan& plan,
                             const std::string& path);
 
-// The file appears complete or not at all. Requires: CheckModelFile.
+// What is written for this name: the file, and what PEFT wants beside it.
+std::vector<std::string> ListModelFiles(const std::string& path);
+
+// Each file appears complete or not at all. Requires: CheckModelFile.
 absl::Status WriteModelFile(Vfs& vfs, const Plan& plan,
                             const ParameterReader& reader,
                             const std::string& path, ExportRole role);

@@ -12,6 +12,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/executor/parameters.h"
 #include "runtime/executor/weight_loader.h"
+#include "runtime/export/adapters.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/plan/schema/element_type.h"
 #include "runtime/plan/validate/validate.h"
@@ -143,6 +144,9 @@ class OnnxWriter {
                                                    : DataBytes(plan_, tensor));
     RETURN_IF_ERROR(reader_(parameter, place, 0, ElementsOf(plan_, tensor),
                             absl::MakeSpan(values)));
+    // The graph has no pairs: its weights become what the model computes with.
+    RETURN_IF_ERROR(AddAdapter(plan_.view(), reader_, tensor.parameter(),
+                               absl::MakeSpan(values)));
     if (file_ == nullptr) {
       return absl::OkStatus();
     }

@@ -144,7 +144,8 @@ void AddOptions(CLI::App& app, RunOptions& options) {
          "--export", options.model.file,
          "Writes the model of a checkpoint, without running anything: "
          "FILE.onnx is the original graph, FILE.safetensors the weights "
-         "under their original names")
+         "under their original names, adapter_model.safetensors the adapters "
+         "of accelc --lora")
       ->type_name("FILE");
   app.add_option(
          "--at", options.model.at,

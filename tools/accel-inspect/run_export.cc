@@ -137,7 +137,10 @@ absl::Status CheckOutput(runtime::Vfs& vfs, const RunExportOptions& options,
     RETURN_IF_ERROR(files.AddInput("the checkpoint's",
                                    runtime::JoinPath(checkpoint.folder, name)));
   }
-  return files.AddOutput("--export", options.file);
+  for (const std::string& path : runtime::ListModelFiles(options.file)) {
+    RETURN_IF_ERROR(files.AddOutput("--export", path));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace

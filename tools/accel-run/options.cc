@@ -270,10 +270,12 @@ void AddOutputOptions(CLI::App& app, RunOptions& options) {
                  "number")
       ->type_name("DIR")
       ->group("Output");
-  app.add_option("--export", options.export_path,
-                 "Writes the trained model at the end: FILE.onnx is the "
-                 "original graph,\nFILE.safetensors the weights under their "
-                 "original names")
+  app.add_option(
+         "--export", options.export_path,
+         "Writes the trained model at the end: FILE.onnx is the "
+         "original graph,\nFILE.safetensors the weights under their "
+         "original names,\nadapter_model.safetensors the adapters of accelc "
+         "--lora as PEFT reads them")
       ->type_name("FILE")
       ->group("Output");
   app.add_option("--export-ema", options.export_ema,

@@ -6,6 +6,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/data/data_files.h"
 #include "runtime/device/tuned_products.h"
+#include "runtime/export/model_file.h"
 #include "runtime/io/output_files.h"
 #include "runtime/io/output_target.h"
 #include "runtime/io/path.h"
@@ -122,7 +123,10 @@ absl::Status CheckRunFiles(runtime::Vfs& vfs, const RunOptions& options,
         files.AddOutput("--tune", runtime::TunedPath(options.plan)));
   }
   if (!options.export_path.empty()) {
-    RETURN_IF_ERROR(files.AddOutput("--export", options.export_path));
+    for (const std::string& path :
+         runtime::ListModelFiles(options.export_path)) {
+      RETURN_IF_ERROR(files.AddOutput("--export", path));
+    }
   }
   if (!options.export_ema.empty()) {
     RETURN_IF_ERROR(files.AddOutput("--export-ema", options.export_ema));
