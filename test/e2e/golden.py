@@ -40,15 +40,15 @@ def main():
     parser.add_argument("--processes", default="", help="as processes, one or several numbers")
     options = parser.parse_args()
 
-    folder = options.models / options.model
+    folder = options.models.resolve() / options.model
     suffix = f"-{options.variant}" if options.variant else ""
     golden = json.loads((folder / f"golden{suffix}.json").read_text(encoding="utf-8"))
     work = options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    model = options.models / options.file if options.file else folder / "model.onnx"
+    model = folder.parent / options.file if options.file else folder / "model.onnx"
     run(["accelc", model, "-o", work / "plan", f"--target={options.target}", *golden["flags"], *MODES[options.mode]],
-        work / "compile.log")
+        work / "compile.log", cwd=folder)
     layouts = [f"--ranks-as-threads={ranks}" for ranks in options.ranks.split(",")]
     layouts += [f"--ranks={ranks}" for ranks in options.processes.split(",") if ranks]
     failed = False

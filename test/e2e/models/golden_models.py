@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import adapters
 import architectures
 import datasets
 import fp8
+from exporting import HERE
 from groups import Groups, Rule
 from torch import nn
 from training import Data, Optimizer, Schedule
@@ -38,6 +40,8 @@ class Variant:
     rounds_bias: bool = False  # in fp8: to bf16, as plans for GPUs do
     steps: int = STEPS
     groups: Groups = Groups()
+    # What accelc calls a parameter of the adapted network.
+    plan_name: Callable[[str], str] = lambda name: name
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ SGD = Optimizer(kind="sgd", lr=0.05, momentum=0.9, weight_decay=0.0)
 # Clipping at 1 would never act where gradient norms are below 1.
 ADAMW_HALF = Optimizer(clip_norm=0.5)
 SGD_HALF = dataclasses.replace(SGD, clip_norm=0.5)
+# Adapters alone move little.
+SGD_FAST = dataclasses.replace(SGD_HALF, lr=0.5)
 MLP_SGD = dataclasses.replace(SGD_HALF, weight_decay=0.01)
 # Long runs: a moment that is kept wrongly shows late.
 LONG = 50
@@ -181,6 +187,24 @@ MLP_GROUPS = tuple(
 )
 
 
+def _adapters(
+    name: str,
+    optimizer: Optimizer,
+    targets: str | list[str],
+    rank: int,
+    alpha: float,
+    seed: int,
+) -> Variant:
+    """Trains adapters that PEFT has made, of which accelc reads PEFT's folder."""
+    return Variant(
+        "adapters",
+        optimizer,
+        flags=(f"--lora={adapters.FOLDER}",),
+        adapt=adapters.adapt(HERE / name, targets, rank, alpha, seed),
+        plan_name=adapters.plan_name,
+    )
+
+
 def _train_padding(network: nn.Module) -> None:
     network.table.padding_idx = None
 
@@ -225,6 +249,7 @@ def _gpt2(fresh: bool) -> Model:
         tied = _freeze("transformer.wte")
         variants += (Variant("frozen", flags=("--freeze=lm_head",), adapt=tied),)
         variants += GPT2_GROUPS
+        variants += (_adapters("gpt2", Optimizer(lr=1e-2), "all-linear", 4, 8, seed=61),)
     return Model(
         build=lambda: architectures.gpt2(fresh=fresh).eval(),
         objective="causal-lm",
@@ -306,7 +331,11 @@ def _own_loss() -> Model:
 
 
 def _grouped(
-    build: Callable[[], nn.Module], seed: int, tied: bool = False, sgd: bool = False
+    build: Callable[[], nn.Module],
+    seed: int,
+    tied: bool = False,
+    sgd: bool = False,
+    more: tuple[Variant, ...] = (),
 ) -> Model:
     variants = (Variant("", ADAMW_HALF), Variant("sgd", SGD_HALF), _bf16(ADAMW_HALF))
     return Model(
@@ -316,7 +345,7 @@ def _grouped(
             folder / "data.bin", 211, 3217, seed
         ),
         sources={"default": _stream(32)},
-        variants=variants if sgd else variants[::2],
+        variants=(*(variants if sgd else variants[::2]), *more),
         dims={"seq": 32},
         tied={"model.embed_tokens.weight": "lm_head.weight"} if tied else {},
     )
@@ -360,7 +389,15 @@ MODELS = {
     "decoder18": _decoder(40, 11),
     "decoder23": _decoder(24, 13),
     "gpt2-loss": _own_loss(),
-    "llama20": _grouped(architectures.llama, seed=26, sgd=True),
+    "llama20": _grouped(
+        architectures.llama,
+        seed=26,
+        sgd=True,
+        more=(
+            _adapters(
+                "llama20", SGD_FAST, ["q_proj", "v_proj", "up_proj"], 3, 5, seed=62),
+        ),
+    ),
     "qwen3": _grouped(architectures.qwen3, seed=27, tied=True),
     "mistral": _grouped(architectures.mistral, seed=28),
     "mlp": _classifier(

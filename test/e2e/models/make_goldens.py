@@ -52,8 +52,11 @@ def run_flags(files: dict[str, str], steps: int) -> list[str]:
     return flags
 
 
-def _save(model: Model, tensors: dict[str, torch.Tensor], path: Path) -> str:
-    named = {model.tied.get(n, n): t.contiguous() for n, t in tensors.items()}
+def _save(
+    model: Model, variant: Variant, tensors: dict[str, torch.Tensor], path: Path
+) -> str:
+    own = {variant.plan_name(n): t.contiguous() for n, t in tensors.items()}
+    named = {model.tied.get(n, n): t for n, t in own.items()}
     save_file(named, path)
     path.chmod(0o644)
     return path.name
@@ -64,19 +67,19 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
     suffix = f"-{variant.name}" if variant.name else ""
     files = {"initial": "initial.safetensors"}
     if not variant.name:
-        _save(model, result.initial, folder / "initial.safetensors")
+        _save(model, variant, result.initial, folder / "initial.safetensors")
     own = variant.source == "arrays" or variant.adapt or variant.bf16
     if not variant.name or own:
         path = folder / f"gradients{suffix}.safetensors"
-        files["gradients"] = _save(model, result.gradients, path)
+        files["gradients"] = _save(model, variant, result.gradients, path)
     elif variant.source == "default":  # same weights, same batch
         files["gradients"] = "gradients.safetensors"
     if variant.weights:
         path = folder / f"final{suffix}.safetensors"
-        files["final"] = _save(model, result.final, path)
+        files["final"] = _save(model, variant, result.final, path)
     if result.average:
         path = folder / f"average{suffix}.safetensors"
-        files["average"] = _save(model, result.average, path)
+        files["average"] = _save(model, variant, result.average, path)
     data_files = model.sources[variant.source][1]
     optimizer = dataclasses.asdict(variant.optimizer)
     del optimizer["decay_everything"]
