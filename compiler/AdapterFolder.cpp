@@ -137,7 +137,7 @@ std::string widen(ArrayRef<std::byte> bytes, runtime::DType dtype) {
                                             : llvm::APFloat::BFloat();
   std::string wide(text.size() * 2, '\0');
   for (size_t i = 0; i < text.size() / 2; ++i) {
-    uint16_t narrow = llvm::support::endian::read16le(&text[2 * i]);
+    uint16_t narrow = llvm::support::endian::read16le(text.data() + 2 * i);
     llvm::APFloat number(semantics, llvm::APInt(16, narrow));
     bool isInexact = false;
     number.convert(llvm::APFloat::IEEEsingle(),

@@ -58,6 +58,14 @@ private:
            << "--lora: ";
   }
 
+  /// One pair could not stand for what PEFT would make of such a weight.
+  InFlightDiagnostic refuse(const WeightUse &use) {
+    return emitError() << "'" << use.getModule()
+                       << "': expected a weight that only products of one "
+                          "module read, in one orientation, got one that "
+                       << use.describeObstacle();
+  }
+
   LogicalResult verifyNone();
   LogicalResult choose(WeightProducts &products,
                        SmallVectorImpl<WeightUse *> &chosen);
@@ -100,7 +108,10 @@ LogicalResult AddAdaptersPass::choose(WeightProducts &products,
     return chooseByPattern(products, chosen);
   }
   for (WeightUse &use : products.getAll()) {
-    if (use.isAdaptable() && use.isFollowed) {
+    if (use.isFollowed && !use.isAdaptable()) {
+      return refuse(use) << "; name the others with targets=REGEX";
+    }
+    if (use.isFollowed) {
       chosen.push_back(&use);
     }
   }
@@ -128,11 +139,7 @@ AddAdaptersPass::chooseByPattern(WeightProducts &products,
       continue;
     }
     if (!use.isAdaptable() && !use.products.empty()) {
-      return emitError() << "'" << use.getModule() << "': expected a weight "
-                         << "that only products in one orientation read, got "
-                            "one that "
-                         << use.describeObstacle()
-                         << "; leave it out of targets=" << targets;
+      return refuse(use) << "; leave it out of targets=" << targets;
     }
     (use.isAdaptable() ? chosen : others).push_back(&use);
   }

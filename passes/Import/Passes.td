@@ -214,8 +214,9 @@ def AddAdaptersPass : Pass<"accel-add-adapters", "mlir::ModuleOp"> {
     file. Which side of W is `in` the product tells: weights of linear layers are [out, in], those of GPT-2's Conv1D [in, out].
 
     `targets` is found in the name of a weight, without `.weight`. Without it every weight is chosen whose product reaches that of another weight: all
-    linear layers but output heads. With `modules` these are, and no others. A weight that is read several times gets one pair, applied at each product; one
-    that something else reads, too (a table tied to the head), gets none.
+    linear layers but output heads. With `modules` these are, and no others. A weight that a module reads several times gets one pair, applied at each product.
+    One that several modules share, or that something else reads, too (a table tied to the head), is refused where it is chosen: one pair is not what PEFT
+    would make of it.
 
     **Requires** a clean graph, and no parameters with the names of adapters.
     **Ensures** no product B A is computed; the attribute `accel.adapters` of the module lists the weights; dropout has sites behind all others; a remark

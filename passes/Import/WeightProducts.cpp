@@ -26,9 +26,34 @@ bool WeightUse::hasOneOrientation() const {
       products, [](MatmulOp product) { return product.getTransposeRhs(); }));
 }
 
+/// The module of the user's program that a location names; empty: none.
+static StringRef findScope(Location location) {
+  StringRef scope;
+  location->walk([&](Location part) {
+    auto fused = dyn_cast<FusedLoc>(part);
+    auto name =
+        dyn_cast_or_null<StringAttr>(fused ? fused.getMetadata() : Attribute());
+    scope = name ? name.getValue() : scope;
+    return name ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  // A module's second call is `layer@1`.
+  return scope.split('@').first;
+}
+
+SmallVector<std::string, 2> WeightUse::getScopes() const {
+  SmallVector<std::string, 2> scopes;
+  for (MatmulOp product : products) {
+    std::string scope = findScope(product.getLoc()).str();
+    if (!scope.empty() && !llvm::is_contained(scopes, scope)) {
+      scopes.push_back(std::move(scope));
+    }
+  }
+  return scopes;
+}
+
 bool WeightUse::isAdaptable() const {
   return !products.empty() && !other && hasOneOrientation() &&
-         getType().getElementType().isF32();
+         getScopes().size() <= 1 && getType().getElementType().isF32();
 }
 
 std::string WeightUse::describeObstacle() const {
@@ -39,8 +64,13 @@ std::string WeightUse::describeObstacle() const {
   if (products.empty()) {
     return "no product reads";
   }
-  return hasOneOrientation() ? "is not of f32"
-                             : "products read in both orientations";
+  if (!hasOneOrientation()) {
+    return "products read in both orientations";
+  }
+  SmallVector<std::string, 2> scopes = getScopes();
+  return scopes.size() > 1
+             ? "modules '" + scopes[0] + "' and '" + scopes[1] + "' share"
+             : "is not of f32";
 }
 
 WeightProducts::WeightProducts(ModuleOp module, func::FuncOp forward) {

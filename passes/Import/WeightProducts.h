@@ -29,7 +29,8 @@ struct WeightUse {
   mlir::RankedTensorType getType() const {
     return llvm::cast<mlir::RankedTensorType>(ParameterOp(parameter).getType());
   }
-  /// Whether products alone read it, all in one orientation, in f32.
+  /// Whether products alone read it, all of one module of the user's program
+  /// and in one orientation, in f32.
   bool isAdaptable() const;
   /// Why it is not: `an embedding reads as well`.
   std::string describeObstacle() const;
@@ -46,6 +47,8 @@ struct WeightUse {
 
 private:
   bool hasOneOrientation() const;
+  /// As far as locations tell, each once.
+  llvm::SmallVector<std::string, 2> getScopes() const;
 };
 
 /// All of a module, in its order. Borrows: the module.

@@ -3,6 +3,7 @@
 // RUN: accel-opt %t/others.mlir --accel-add-adapters=targets=table --verify-diagnostics
 // RUN: accel-opt %t/tied.mlir --accel-add-adapters=targets=head --verify-diagnostics
 // RUN: accel-opt %t/both.mlir --accel-add-adapters=targets=turned --verify-diagnostics
+// RUN: accel-opt %t/modules.mlir --accel-add-adapters --verify-diagnostics
 // RUN: accel-opt %t/head.mlir --accel-add-adapters --verify-diagnostics
 // RUN: accel-opt %t/module.mlir --accel-add-adapters=modules=h.1.fc --verify-diagnostics
 // RUN: accel-opt %t/brought.mlir --accel-add-adapters --verify-diagnostics
@@ -40,7 +41,7 @@ module {
 }
 
 //--- tied.mlir
-// expected-error@below {{--lora: 'head': expected a weight that only products in one orientation read, got one that 'accel.gather' reads, too; leave it out of targets=head}}
+// expected-error@below {{--lora: 'head': expected a weight that only products of one module read, in one orientation, got one that 'accel.gather' reads, too; leave it out of targets=head}}
 module {
   accel.parameter @head.weight : tensor<9x4xf32>
   func.func @forward(%ids: tensor<8xi64>) -> tensor<8x9xf32> {
@@ -52,7 +53,7 @@ module {
 }
 
 //--- both.mlir
-// expected-error@below {{--lora: 'turned': expected a weight that only products in one orientation read, got one that products read in both orientations; leave it out of targets=turned}}
+// expected-error@below {{--lora: 'turned': expected a weight that only products of one module read, in one orientation, got one that products read in both orientations; leave it out of targets=turned}}
 module {
   accel.parameter @turned.weight : tensor<4x4xf32>
   func.func @forward(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -60,6 +61,23 @@ module {
     %y = accel.matmul %x, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
     %z = accel.matmul %y, %w {transpose_rhs} : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
     return %z : tensor<8x4xf32>
+  }
+}
+
+//--- modules.mlir
+// PEFT gives each of two tied modules a pair of its own; the same module twice has one.
+// expected-error@below {{--lora: 'first': expected a weight that only products of one module read, in one orientation, got one that modules 'first' and 'second' share; name the others with targets=REGEX}}
+module {
+  accel.parameter @first.weight : tensor<4x4xf32>
+  accel.parameter @head.weight : tensor<4x4xf32>
+  func.func @forward(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %w = accel.read @first.weight : tensor<4x4xf32>
+    %h = accel.read @head.weight : tensor<4x4xf32>
+    %y = accel.matmul %x, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32> loc(fused<"first">["a"])
+    %u = accel.matmul %y, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32> loc(fused<"first@1">["b"])
+    %z = accel.matmul %u, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32> loc(fused<"second">["c"])
+    %l = accel.matmul %z, %h : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+    return %l : tensor<8x4xf32>
   }
 }
 
