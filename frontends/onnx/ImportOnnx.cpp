@@ -16,6 +16,7 @@
 #include "frontends/onnx/Model/InputBinding.h"
 #include "frontends/onnx/Model/ModelFile.h"
 #include "frontends/onnx/Weights/ExternalData.h"
+#include "frontends/onnx/Weights/RecurrentWeights.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -90,6 +91,11 @@ LogicalResult Importer::prepare() {
   result.dataFiles =
       listExternalFiles(*model, llvm::sys::path::parent_path(path));
   if (failed(bindInputs(graph, options.bound, path, context)) && stops()) {
+    return failure();
+  }
+  // Of a model that answers, weights stay as they lie.
+  if (!options.infers &&
+      failed(separateRecurrentWeights(graph, path, context, result.notes))) {
     return failure();
   }
   recovery = recoverParameters(graph, path, options, context, result.notes);

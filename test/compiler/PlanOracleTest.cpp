@@ -376,6 +376,8 @@ const ModelCase kModels[] = {
     {"gemma", "adamw", "wsd"},
     {"folded", "sgd", "linear"},
     {"indexing", "adamw", "constant"},
+    {"lstm", "lion", "cosine", "", "f32", "", true},
+    {"gru", "sgd", "wsd"},
     {"batch-norm", "sgd", "cosine"},
     {"batch-norm-fresh", "adamw", "linear"},
     {"twins", "adamw", "cosine", "", "f32", "", true},

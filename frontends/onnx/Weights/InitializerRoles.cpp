@@ -45,7 +45,10 @@ bool isBufferName(llvm::StringRef name) {
 /// Whether a use is that of a weight that a layer multiplies by.
 bool isMatrixUse(const GraphIndex::Use &use) {
   llvm::StringRef op = use.node->op_type();
-  return (op == "MatMul" || op == "Gemm" || op == "Conv") && use.input == 1;
+  bool isRecurrent = op == "LSTM" || op == "GRU" || op == "RNN";
+  return isRecurrent ? use.input >= 1 && use.input <= 3
+                     : (op == "MatMul" || op == "Gemm" || op == "Conv") &&
+                           use.input == 1;
 }
 
 /// Whether every use is that of the weights of a loss's classes, which PyTorch

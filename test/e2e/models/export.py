@@ -14,6 +14,7 @@ import argparse
 import warnings
 
 import architectures
+import recurrent
 import torch
 from exporting import HERE, export_dynamo, export_torchscript
 from torch import nn
@@ -137,6 +138,22 @@ def indexing(name: str) -> None:
     path = HERE / name / "model.onnx"
     inputs = {"x": torch.zeros(2, 21)}
     export_dynamo(architectures.indexing(), path, inputs, {0: "batch"})
+
+
+def lstm(name: str) -> None:
+    """Three exports: weights folded, as they are with nodes that reorder them, and
+    the old exporter's."""
+    inputs, path = {"x": torch.zeros(2, 21)}, HERE / name
+    for file, optimize in (("model.onnx", True), ("unfolded.onnx", False)):
+        export_dynamo(
+            recurrent.lstm(), path / file, inputs, {0: "batch"}, optimize=optimize
+        )
+    export_torchscript(recurrent.lstm(), path / "torchscript.onnx", inputs, True)
+
+
+def gru(name: str) -> None:
+    inputs = {"tokens": _tokens(2, 12)}
+    export_dynamo(recurrent.gru(), HERE / name / "model.onnx", inputs, {0: "batch"})
 
 
 def folded(name: str) -> None:
@@ -337,6 +354,8 @@ EXPORTS = {
     "folded": folded,
     "gemma": gemma,
     "indexing": indexing,
+    "lstm": lstm,
+    "gru": gru,
 }
 
 

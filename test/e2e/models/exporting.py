@@ -117,8 +117,9 @@ def export_dynamo(
     weights: str = "inside",
     data_name: str | None = None,
     outputs: tuple[str, ...] = ("logits",),
+    optimize: bool = True,
 ) -> None:
-    """The default exporter with its defaults, `optimize=True` included.
+    """The default exporter, by default with its defaults.
 
     `inputs` are the keyword arguments of forward(); `dims` names the symbolic
     axes of each of them.
@@ -132,6 +133,7 @@ def export_dynamo(
             file,
             kwargs=inputs,
             dynamo=True,
+            optimize=optimize,
             opset_version=opset,
             input_names=list(inputs),
             output_names=list(outputs),

@@ -13,6 +13,7 @@ import adapters
 import architectures
 import datasets
 import fp8
+import recurrent
 from exporting import HERE
 from groups import Groups, Rule
 from torch import nn
@@ -473,6 +474,16 @@ MODELS = {
     ),
     "folded": _classifier(architectures.folded, 21, 10, seed=56),
     "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
+    "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
+    "gru": Model(
+        build=recurrent.gru,
+        objective="causal-lm",
+        write_data=lambda folder: datasets.write_tokens(
+            folder / "data.bin", 61, 1217, seed=66
+        ),
+        sources={"default": _stream(12)},
+        variants=(Variant("", ADAMW_HALF),),
+    ),
     "gemma": Model(
         build=lambda: architectures.gemma().eval(),
         objective="causal-lm",
