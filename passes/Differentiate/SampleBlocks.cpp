@@ -79,6 +79,10 @@ SampleBlocks::Place SampleBlocks::classify(Operation *op, Value result) const {
 SampleBlocks::Place SampleBlocks::classifySeparate(Operation *op,
                                                    Value result) const {
   if (auto dropout = dyn_cast<DropoutOp>(op)) {
+    // Samples that are the same everywhere draw the same everywhere.
+    if (isCommon(dropout.getSamples())) {
+      return places.lookup(dropout.getOperand());
+    }
     return isCommon(dropout.getOperand()) ? placeInFront(result)
                                           : places.lookup(dropout.getOperand());
   }

@@ -20,7 +20,8 @@ bool matchProbabilities(Value value, AttentionMatch &match) {
       }
       return true;
     }
-    if (auto dropout = dyn_cast<DropoutOp>(op)) {
+    auto dropout = dyn_cast<DropoutOp>(op);
+    if (dropout && !dropout.getFactor()) {
       match.probability = dropout.getProbability().convertToDouble();
       value = dropout.getOperand();
       continue;

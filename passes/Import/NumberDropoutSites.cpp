@@ -44,6 +44,9 @@ FailureOr<DropoutChoice> parseChoice(StringRef text, Operation *reportOn) {
 /// more. Returns whether it still is one.
 bool applyChoice(Operation *op, const DropoutChoice &choice) {
   if (auto dropout = dyn_cast<DropoutOp>(op)) {
+    if (dropout.getFactor()) {
+      return true;
+    }
     if (choice.probability) {
       dropout.setProbability(APFloat(*choice.probability));
     }
@@ -68,6 +71,15 @@ bool applyChoice(Operation *op, const DropoutChoice &choice) {
 }
 
 void setSite(Operation *op, int64_t site) {
+  auto draw = dyn_cast<DropoutOp>(op);
+  if (draw && draw.getFactor()) {
+    draw.setSite(site);
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("RandomNumbers")
+                                       .category("accel-number-dropout-sites"))
+        << remark::add("site {0}: {1} random numbers", site,
+                       stringifyRandomFactor(*draw.getFactor()));
+    return;
+  }
   double probability = 0;
   if (auto dropout = dyn_cast<DropoutOp>(op)) {
     dropout.setSite(site);
@@ -100,6 +112,15 @@ public:
       if (isa<DropoutOp>(op) || (attention && attention.getSeed())) {
         sites.push_back(op);
       }
+    });
+    // What draws without dropping comes last: the sites of dropout have the
+    // numbers that the module lists.
+    auto isDraw = [](Operation *op) {
+      auto dropout = dyn_cast<DropoutOp>(op);
+      return dropout && dropout.getFactor();
+    };
+    llvm::stable_sort(sites, [&](Operation *a, Operation *b) {
+      return !isDraw(a) && isDraw(b);
     });
     int64_t number = 0;
     for (Operation *op : sites) {

@@ -193,10 +193,10 @@ def NumberDropoutSitesPass : Pass<"accel-number-dropout-sites", "mlir::ModuleOp"
   let description = [{
     Gives every `accel.dropout` and every `accel.attention` with dropout its site, the number that separates its random
     numbers from those of other sites. `dropout` says whether the model's probabilities hold (`model`), none (`off`: all
-    sites disappear) or one probability for all sites.
+    sites disappear) or one probability for all sites. One with a random factor drops nothing: `dropout` does not concern it.
 
     **Requires** nothing.
-    **Ensures** sites are 1, 2, 3 ... in program order; a remark (analysis) for each.
+    **Ensures** sites are 1, 2, 3 ... in program order, those with a random factor behind all others; a remark (analysis) for each.
 
     ```mlir
     %y = accel.dropout %x, %samples, %seed probability 0.1 site 1 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>

@@ -233,7 +233,8 @@ private:
     auto dropout = DropoutOp::create(
         builder, softmax.getLoc(), softmax.getType(), softmax.getResult(),
         indices, seed, builder.getF64FloatAttr(probability.getValueAsDouble()),
-        builder.getI64IntegerAttr(nextSite()), /*site_offset=*/Value());
+        builder.getI64IntegerAttr(nextSite()), /*site_offset=*/Value(),
+        /*factor=*/RandomFactorAttr());
     softmax.getResult().replaceAllUsesExcept(dropout.getResult(), dropout);
   }
 

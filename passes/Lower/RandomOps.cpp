@@ -103,9 +103,50 @@ std::array<Value, 4> RandomElement::buildBlock(OpBuilder &builder,
                          {low, high, sampleLow, sampleHigh});
 }
 
+/// Word number `which` of four.
+static Value selectWord(const Arithmetic &m, const Arithmetic &places,
+                        Value which, const std::array<Value, 4> &words) {
+  Value word = words[3];
+  for (int64_t i = 2; i >= 0; --i) {
+    Value isWord = places.isEqual(which, places.integer(i));
+    word = m.select(isWord, words[i], word);
+  }
+  return word;
+}
+
+/// 2 u, of 24 bits: all that a float holds.
+static Value emitUniformFactor(OpBuilder &builder, Location loc,
+                               const Arithmetic &places, Value which,
+                               const std::array<Value, 4> &words) {
+  Arithmetic numbers(builder, loc, builder.getI32Type());
+  Arithmetic m(builder, loc, builder.getF32Type());
+  Value bits =
+      numbers.shiftRightLogical(selectWord(m, places, which, words), 8);
+  return m.mul(m.fromUnsigned(bits), m.number(std::ldexp(1.0, -23)));
+}
+
+/// 1 + z: a pair of words makes two numbers, by cosine and sine.
+static Value emitNormalFactor(OpBuilder &builder, Location loc,
+                              const Arithmetic &places, Value which,
+                              const std::array<Value, 4> &words) {
+  Arithmetic m(builder, loc, builder.getF32Type());
+  auto [pair, isSine] = splitAt(places, which, 1);
+  Value isFirst = places.isZero(pair);
+  Value one = m.select(isFirst, words[0], words[2]);
+  Value other = m.select(isFirst, words[1], words[3]);
+  Value u1 = m.mul(m.add(m.fromUnsigned(one), m.number(1.0)),
+                   m.number(std::ldexp(1.0, -32)));
+  Value angle = m.mul(m.fromUnsigned(other),
+                      m.number(std::ldexp(2.0 * std::numbers::pi, -32)));
+  Value radius = m.sqrt(m.mul(m.number(-2.0), m.log(u1)));
+  Value wave = m.select(places.isZero(isSine), m.cos(angle), m.sin(angle));
+  return m.add(m.mul(radius, wave), m.number(1.0));
+}
+
 Value RandomElement::buildDropout(OpBuilder &builder, Value place,
                                   Value operand, bool startsBlock) const {
-  double probability = cast<DropoutOp>(op).getProbability().convertToDouble();
+  auto dropout = cast<DropoutOp>(op);
+  double probability = dropout.getProbability().convertToDouble();
   std::optional<uint32_t> threshold = getLeastKeptWord(probability);
   Arithmetic m(builder, loc, operand.getType());
   Value zero = m.number(0.0);
@@ -118,11 +159,13 @@ Value RandomElement::buildDropout(OpBuilder &builder, Value place,
     block.getDefiningOp()->setAttr(kQuarterAttr, builder.getUnitAttr());
   }
   std::array<Value, 4> words = buildBlock(builder, block);
-  Value word = words[3];
-  for (int64_t i = 2; i >= 0; --i) {
-    Value isWord = places.isEqual(which, places.integer(i));
-    word = m.select(isWord, words[i], word);
+  if (dropout.getFactor()) {
+    Value factor = *dropout.getFactor() == RandomFactor::Uniform
+                       ? emitUniformFactor(builder, loc, places, which, words)
+                       : emitNormalFactor(builder, loc, places, which, words);
+    return m.mul(operand, emitCast(builder, loc, factor, operand.getType()));
   }
+  Value word = selectWord(m, places, which, words);
   Arithmetic numbers(builder, loc, builder.getI32Type());
   Value least = numbers.integer(static_cast<int32_t>(*threshold));
   Value keep = numbers.compare(arith::CmpIPredicate::uge, word, least);

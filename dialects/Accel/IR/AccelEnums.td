@@ -15,6 +15,11 @@ def Accel_GeluApproximation : I32EnumAttr<"GeluApproximation", "which form of GE
   let cppNamespace = "::accel";
 }
 
+def Accel_RandomFactor : I32EnumAttr<"RandomFactor", "how the random factors of a dropout that drops nothing are distributed, with mean 1", [
+    I32EnumAttrCase<"Uniform", 0, "uniform">, I32EnumAttrCase<"Normal", 1, "normal">]> {
+  let cppNamespace = "::accel";
+}
+
 def Accel_ByteCode : I32EnumAttr<"ByteCode", "which numbers a byte stands for", [
     I32EnumAttrCase<"DynamicSigned", 0, "dynamic_signed">, I32EnumAttrCase<"DynamicUnsigned", 1, "dynamic_unsigned">]> {
   let cppNamespace = "::accel";

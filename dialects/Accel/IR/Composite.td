@@ -108,21 +108,27 @@ def Accel_DropoutOp : Accel_FusedOp<"dropout", "Composite", [AllTypesMatch<["ope
     least `round(probability * 2^32)`. `samples` holds the global sample index of every sample; the first dimension of
     `operand` is a multiple of its size: sample i owns an equal, consecutive part. Recomputed in backward, never stored.
     `site_offset`, if present, is added to `site`, modulo 2^32: kernels of different sites are the same code then.
+    With `factor` nothing is dropped: `result = operand * f`, where f is random with mean 1, so that 1 takes its place where
+    nothing is random. `uniform`: f = 2 u, u = floor(word / 2^8) * 2^-24 in [0, 1), of the word above. `normal`: f = 1 + z, z made by
+    Box and Muller's method from words a = 2 floor((e mod 4) / 2) and a + 1 of the block: z = sqrt(-2 ln u1) cos(2 pi u2) for even
+    e, with sin for odd ones; u1 = (word a + 1) * 2^-32, u2 = word (a + 1) * 2^-32.
 
     ```mlir
     %y = accel.dropout %x, %samples, %seed probability 0.1 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
     %z = accel.dropout %x, %samples, %seed probability 0.1 site 0 plus %offset : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+    %n = accel.dropout %x, %samples, %seed probability 0.0 factor normal site 4 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
     ```
 
     **Constraints**
     - (C1) `samples` has rank 1, `seed` rank 0; the elements of `operand` divide evenly among the samples.
     - (C2) `probability` lies in [0, 1).
+    - (C3) with `factor`, `probability` is 0.
 
     Linear in `operand`: its gradient is itself. Lowers to Philox arithmetic inside fused kernels.
   }];
-  let arguments = (ins Accel_FloatTensor:$operand, RankedTensorOf<[I64]>:$samples, RankedTensorOf<[I64]>:$seed, F64Attr:$probability, I64Attr:$site, Optional<Accel_SiteOffset>:$site_offset);
+  let arguments = (ins Accel_FloatTensor:$operand, RankedTensorOf<[I64]>:$samples, RankedTensorOf<[I64]>:$seed, F64Attr:$probability, I64Attr:$site, Optional<Accel_SiteOffset>:$site_offset, OptionalAttr<Accel_RandomFactor>:$factor);
   let results = (outs Accel_FloatTensor:$result);
-  let assemblyFormat = "$operand `,` $samples `,` $seed `probability` $probability `site` $site (`plus` $site_offset^)? attr-dict `:` type($operand) `,` type($samples) `,` type($seed)";
+  let assemblyFormat = "$operand `,` $samples `,` $seed `probability` $probability (`factor` $factor^)? `site` $site (`plus` $site_offset^)? attr-dict `:` type($operand) `,` type($samples) `,` type($seed)";
   let hasVerifier = 1;
 }
 

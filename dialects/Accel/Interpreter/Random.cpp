@@ -67,6 +67,19 @@ template <typename OpTy> int64_t getSiteOf(OpTy op, OperandsOf<OpTy> operands) {
   return op.getSite() + HostTensor(operands.getSiteOffset()).integers()[0];
 }
 
+/// The factor with mean 1 of element `element` of a block of words.
+double getRandomFactor(RandomFactor kind, const PhiloxWords &words,
+                       int64_t element) {
+  if (kind == RandomFactor::Uniform) {
+    return std::ldexp(static_cast<double>(words[element] >> 8), -23);
+  }
+  size_t pair = element < 2 ? 0 : 2;
+  double u1 = std::ldexp(words[pair] + 1.0, -32);
+  double angle = 2.0 * std::numbers::pi * std::ldexp(words[pair + 1], -32);
+  double radius = std::sqrt(-2.0 * std::log(u1));
+  return 1.0 + radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
 Evaluation evaluateDropout(DropoutOp op, OperandsOf<DropoutOp> operands) {
   HostTensor operand = operands.getOperand();
   HostTensor samples = operands.getSamples();
@@ -84,6 +97,11 @@ Evaluation evaluateDropout(DropoutOp op, OperandsOf<DropoutOp> operands) {
     if (element % 4 == 0) {
       words = getPhiloxBlock(seed, site, samples.integers()[i / perSample],
                              element / 4);
+    }
+    if (op.getFactor()) {
+      out[i] = operand.floats()[i] *
+               getRandomFactor(*op.getFactor(), words, element % 4);
+      continue;
     }
     out[i] = words[element % 4] >= threshold
                  ? operand.floats()[i] / (1.0 - probability)

@@ -83,7 +83,7 @@ LogicalResult convertDropout(NodeConversion &c) {
       DropoutOp::create(c.builder, c.loc, operand.getType(), operand, samples,
                         seed, c.builder.getF64FloatAttr(probability),
                         c.builder.getI64IntegerAttr(number),
-                        /*site_offset=*/Value());
+                        /*site_offset=*/Value(), /*factor=*/RandomFactorAttr());
   c.setResult(0, isInParts ? dropped : c.reshape(dropped, type.getShape()));
   return success();
 }

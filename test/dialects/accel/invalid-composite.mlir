@@ -186,6 +186,14 @@ func.func @dropout_c2(%x: tensor<4x8xf32>, %s: tensor<4xi64>, %k: tensor<i64>) {
 
 // -----
 
+func.func @dropout_c3(%x: tensor<4x8xf32>, %s: tensor<4xi64>, %k: tensor<i64>) {
+  // expected-error@below {{'accel.dropout' op expected `probability` 0 with a `factor`, got 5.000000e-01}}
+  %y = accel.dropout %x, %s, %k probability 0.5 factor uniform site 1 : tensor<4x8xf32>, tensor<4xi64>, tensor<i64>
+  return
+}
+
+// -----
+
 func.func @random_normal_c1(%k: tensor<i64>) {
   // expected-error@below {{'accel.random_normal' op expected `deviation` of 0 or more, got -1.000000e+00}}
   %y = accel.random_normal %k mean 0.0 deviation -1.0 site 1 : tensor<i64> -> tensor<4xf32>

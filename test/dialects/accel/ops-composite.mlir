@@ -80,6 +80,8 @@ func.func @rows(%x: tensor<4x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>, %labe
 func.func @random(%x: tensor<4x8xf32>, %samples: tensor<2xi64>, %seed: tensor<i64>) {
   // CHECK: accel.dropout %{{.+}}, %{{.+}}, %{{.+}} probability 1.000000e-01 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
   %y = accel.dropout %x, %samples, %seed probability 0.1 site 3 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+  // CHECK: accel.dropout %{{.+}}, %{{.+}}, %{{.+}} probability 0.000000e+00 factor normal site 4 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
+  %drawn = accel.dropout %x, %samples, %seed probability 0.0 factor normal site 4 : tensor<4x8xf32>, tensor<2xi64>, tensor<i64>
   // CHECK: accel.random_normal %{{.+}} mean 0.000000e+00 deviation 2.000000e-02 site 7 : tensor<i64> -> tensor<4x8xf32>
   %w = accel.random_normal %seed mean 0.0 deviation 0.02 site 7 : tensor<i64> -> tensor<4x8xf32>
   return

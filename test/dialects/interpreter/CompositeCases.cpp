@@ -128,6 +128,8 @@ std::vector<OpCase> getNormalizationCases() {
       makeDropout("dropout", "2x3x5", "0.3"),
       makeDropout("dropout_folded_samples", "6x5", "0.5"),
       makeDropout("dropout_zero", "2x7", "0.0"),
+      makeDropout("dropout_uniform", "2x7", "0.0 factor uniform"),
+      makeDropout("dropout_normal", "2x7", "0.0 factor normal"),
       makeCase("dropout_site_offset",
                "%x: tensor<2x7xf64>" + kRandomArguments +
                    ", %o: tensor<i64> {accel.value = dense<4294967293> : "

@@ -216,17 +216,23 @@ void addAttention(std::vector<KernelCase> &cases, int64_t batch, int64_t heads,
        {{0, 1 + 3}}});
 }
 
+/// "0.0 factor normal": normal.
+std::string nameOf(const std::string &words) {
+  return words.substr(words.rfind(' ') + 1);
+}
+
 void addDropout(std::vector<KernelCase> &cases) {
   struct Shape {
     int64_t samples, rows, columns;
   };
   for (const Shape &s : {Shape{2, 3, 9}, Shape{1, 5, 64}, Shape{3, 1, 130}}) {
-    for (const char *p : {"0.0", "0.1", "0.99"}) {
+    for (const char *p :
+         {"0.0", "0.1", "0.99", "0.0 factor uniform", "0.0 factor normal"}) {
       std::vector<std::string> types = {
           tensorOf({s.samples, s.rows, s.columns}, "f32"),
           tensorOf({s.samples}, "i64"), p};
       cases.push_back(
-          {sized(std::string("dropout_") + p, s.columns),
+          {sized("dropout_" + nameOf(p), s.columns),
            makeKernel(
                "rows", s.samples * s.rows, s.columns,
                substitute("%x: $0, %s: $1 {accel.range = [0, 6000000000]}, "
@@ -236,7 +242,8 @@ void addDropout(std::vector<KernelCase> &cases) {
                substitute("  %y = accel.dropout %x, %s, %seed probability $2 "
                           "site 9 : $0, $1, tensor<i64>\n  return %y : $0",
                           types)),
-           2e-7});
+           // An angle is as exact as a float, and 1 + z may be small.
+           nameOf(p) == "normal" ? 2e-6 : 2e-7});
     }
   }
 }

@@ -233,7 +233,7 @@ static Value buildScoreDropout(GradientBuilder &b, AttentionOp op,
   x = b.create<TransposeOp>(type.clone(blocks), x, swapLast);
   x = b.create<DropoutOp>(x, op.getSamples(), op.getSeed(),
                           op.getProbabilityAttr(), op.getSiteAttr(),
-                          op.getSiteOffset());
+                          op.getSiteOffset(), RandomFactorAttr());
   x = b.create<TransposeOp>(type.clone(words), x, swapLast);
   x = b.create<ReshapeOp>(wide, x);
   return shape[3] == columns ? x : b.create<SliceOp>(type, x, none, steps);

@@ -35,11 +35,19 @@ LogicalResult DropoutOp::verify() {
                          << samples << " of `samples`, got " << rows;
   }
   // dropout_c2
-  return verifyProbability(*this, getProbability());
+  if (failed(verifyProbability(*this, getProbability()))) {
+    return failure();
+  }
+  // dropout_c3
+  if (getFactor() && !getProbability().isZero()) {
+    return emitOpError() << "expected `probability` 0 with a `factor`, got "
+                         << getProbability().convertToDouble();
+  }
+  return success();
 }
 
 // Dropout is linear in its operand: its transpose is itself, with the same
-// elements dropped.
+// elements dropped, or the same factors.
 LogicalResult
 DropoutOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                          MutableArrayRef<Value> operandGradients) {
@@ -48,9 +56,9 @@ DropoutOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   GradientBuilder b(builder, *this);
-  operandGradients[0] =
-      b.create<DropoutOp>(gradient, getSamples(), getSeed(),
-                          getProbabilityAttr(), getSiteAttr(), getSiteOffset());
+  operandGradients[0] = b.create<DropoutOp>(gradient, getSamples(), getSeed(),
+                                            getProbabilityAttr(), getSiteAttr(),
+                                            getSiteOffset(), getFactorAttr());
   return success();
 }
 
