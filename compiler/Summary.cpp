@@ -241,8 +241,9 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
       line("groups", describeGroups(facts.groups));
     }
     if (facts.averages) {
-      line("averages", "ema " + toText(options.accumulate.ema) +
-                           " of what trains; accel-run --export-ema writes them");
+      line("averages",
+           "ema " + toText(options.accumulate.ema) +
+               " of what trains; accel-run --export-ema writes them");
     }
     line("dropout", describeDropout(facts));
   }

@@ -36,10 +36,19 @@ inline constexpr ErrorCode ParameterWithoutInfluence{
     "ACCEL-W0701", "a parameter does not influence the loss"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {
-    ComputedShape, Dimensions,   ElementType,      TrainedParameters,
-    EmptyTensor,   Precision,    ParameterGroups,  Adapters,  NoObjective,
-    LossForm,      NotTrainable, AssemblerTimeout, ParameterWithoutInfluence};
+inline constexpr ErrorCode all[] = {ComputedShape,
+                                    Dimensions,
+                                    ElementType,
+                                    TrainedParameters,
+                                    EmptyTensor,
+                                    Precision,
+                                    ParameterGroups,
+                                    Adapters,
+                                    NoObjective,
+                                    LossForm,
+                                    NotTrainable,
+                                    AssemblerTimeout,
+                                    ParameterWithoutInfluence};
 
 } // namespace accel::codes
 

@@ -15,6 +15,7 @@
 #include "frontends/onnx/Model/FunctionExpansion.h"
 #include "frontends/onnx/Model/InputBinding.h"
 #include "frontends/onnx/Model/ModelFile.h"
+#include "frontends/onnx/Model/OperatorUpgrade.h"
 #include "frontends/onnx/Weights/ExternalData.h"
 #include "frontends/onnx/Weights/RecurrentWeights.h"
 
@@ -111,7 +112,7 @@ LogicalResult Importer::prepare() {
   if (failed(checkAbsentWeights()) && stops()) {
     return failure();
   }
-  if (failed(makeTemplate()) ||
+  if (failed(makeTemplate()) || failed(upgradeOperators(*model, context)) ||
       failed(expandFunctions(*model, path, context))) {
     return failure();
   }
@@ -370,6 +371,15 @@ void Importer::tellAboutTraining() {
                         "boolean masks that the exporter adds to attention's "
                         "scores select columns again, as in PyTorch"),
               state.addedSelections);
+  }
+  if (!state.randomDraws.empty()) {
+    std::string text = tellCount(
+        state.randomDraws.size(),
+        "operator draws random numbers anew in every step; an evaluation takes "
+        "their mean",
+        "operators draw random numbers anew in every step; an evaluation takes "
+        "their mean");
+    addRemark(result.notes, std::move(text), state.randomDraws);
   }
   if (!state.idleDropouts.empty()) {
     addWarning(result.notes, codes::IdleDropout,

@@ -267,7 +267,7 @@ struct ModelCase {
   /// Whether it is checked for GPUs, too, where time matters: an interpreter
   /// runs the kernels, and other cases have nearly the same ones.
   bool isForGpus = false;
-  bool isGrouped = false; ///< rates and decays by name, averages
+  bool isGrouped = false;    ///< rates and decays by name, averages
   const char *adapters = ""; ///< as --lora has them; empty: none
 };
 
@@ -378,6 +378,7 @@ const ModelCase kModels[] = {
     {"indexing", "adamw", "constant"},
     {"lstm", "lion", "cosine", "", "f32", "", true},
     {"gru", "sgd", "wsd"},
+    {"reducing", "adamw", "wsd"},
     {"batch-norm", "sgd", "cosine"},
     {"batch-norm-fresh", "adamw", "linear"},
     {"twins", "adamw", "cosine", "", "f32", "", true},

@@ -275,15 +275,14 @@ getWritten(const CLI::App &app, const CommandLine &line) {
   addWritten(line.precisionRules, kPrecisionRules, written);
   for (const CLI::Option *option : app.get_options()) {
     std::string group = option->get_group();
-    bool shapes = group == kShape || group == kParallelism ||
-                  group == kOptimizer || group == kSchedule ||
-                  group == kInference || option->get_name() == "--bf16" ||
-                  option->get_name() == "--fp16" ||
-                  option->get_name().rfind("--fp8", 0) == 0 ||
-                  option->get_name() == "--loss-scale" ||
-                  option->get_name() == "--residual-dtype" ||
-                  option->get_name() == "--padding-row" ||
-                  option->get_name() == "--lora";
+    bool shapes =
+        group == kShape || group == kParallelism || group == kOptimizer ||
+        group == kSchedule || group == kInference ||
+        option->get_name() == "--bf16" || option->get_name() == "--fp16" ||
+        option->get_name().rfind("--fp8", 0) == 0 ||
+        option->get_name() == "--loss-scale" ||
+        option->get_name() == "--residual-dtype" ||
+        option->get_name() == "--padding-row" || option->get_name() == "--lora";
     if (!shapes) {
       continue;
     }

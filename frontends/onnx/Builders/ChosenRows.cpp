@@ -144,6 +144,9 @@ Value putKnownRows(const NodeConversion &c, Value data, Value updates,
                                  gathered, data);
 }
 
+/// The most rows that are multiplied into one place.
+constexpr int64_t kMostFactors = 256;
+
 class Scatter {
 public:
   Scatter(const NodeConversion &c, Value data, Value updates,
@@ -160,6 +163,34 @@ public:
   Value add() const {
     Value chosen = repeat(c, isPlaced(), wide, narrowDimensions());
     return Formula(c, type).add(data, sumChosen(c, chosen, wideUpdates()));
+  }
+
+  /// One factor after the other, so that gradients divide by nothing.
+  Value multiply() const {
+    Formula f(c, type.clone(wide));
+    Value chosen = repeat(c, isPlaced(), wide, narrowDimensions());
+    Value factors = f.select(chosen, wideUpdates(), f.number(1.0));
+    SmallVector<int64_t> offsets(wide.size(), 0), strides(wide.size(), 1),
+        shape(wide);
+    shape.back() = 1;
+    Value product = data;
+    for (int64_t row = 0; row < count_; ++row) {
+      offsets.back() = row;
+      Value factor = c.slice(factors, offsets, shape, strides);
+      product = Formula(c, type).mul(product, c.reshape(factor, places));
+    }
+    return product;
+  }
+
+  /// Rows that are for another place are below, or above, everything.
+  template <typename Reduce, typename Combine> Value choose(double none) const {
+    Formula f(c, type.clone(wide));
+    Value chosen = repeat(c, isPlaced(), wide, narrowDimensions());
+    int64_t axes[] = {static_cast<int64_t>(places.size())};
+    Value extreme =
+        Reduce::create(c.builder, c.loc, type,
+                       f.select(chosen, wideUpdates(), f.number(none)), axes);
+    return Combine::create(c.builder, c.loc, type, data, extreme);
   }
 
   /// The last row of each place.
@@ -258,17 +289,36 @@ FailureOr<Value> scatterRows(const NodeConversion &c, Value data, Value indices,
   if (failed(rows)) {
     return failure();
   }
-  bool replaces = kind == ScatterKind::Replace;
+  int64_t count = c.typeOf(updates).getDimSize(aligned);
+  if (kind == ScatterKind::Multiply && count > kMostFactors) {
+    return c.error() << "expected at most " << kMostFactors
+                     << " indices with reduction 'mul', got " << count
+                     << "; add logarithms with scatter_add";
+  }
+  bool replaces = kind == ScatterKind::Replace, adds = kind == ScatterKind::Add;
   if (replaces && rows->getCommon()) {
     return putKnownRows(c, data, updates, *rows->getCommon(), aligned);
   }
-  if (!replaces && aligned == 0 && isa<FloatType>(type.getElementType())) {
+  if (adds && aligned == 0 && isa<FloatType>(type.getElementType())) {
     Value sum = ScatterAddOp::create(c.builder, c.loc, type, rows->get(),
                                      rows->mark(updates, {0}));
     return Formula(c, type).add(data, sum);
   }
   Scatter scatter(c, data, updates, *rows, aligned);
-  return replaces ? scatter.replace() : scatter.add();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  switch (kind) {
+  case ScatterKind::Replace:
+    return scatter.replace();
+  case ScatterKind::Add:
+    return scatter.add();
+  case ScatterKind::Multiply:
+    return scatter.multiply();
+  case ScatterKind::Max:
+    return scatter.choose<ReduceMaxOp, MaxOp>(-infinity);
+  case ScatterKind::Min:
+    return scatter.choose<ReduceMinOp, MinOp>(infinity);
+  }
+  llvm_unreachable("every kind has its case");
 }
 
 } // namespace accel::onnx

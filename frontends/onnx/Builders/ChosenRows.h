@@ -22,12 +22,13 @@ mlir::FailureOr<mlir::Value> gatherRows(const NodeConversion &conversion,
                                         mlir::Value data, mlir::Value indices,
                                         int64_t aligned);
 
-enum class ScatterKind { Replace, Add };
+enum class ScatterKind { Replace, Add, Multiply, Max, Min };
 
 /// `data` of shape (a.., n, rest..), with rows of `updates`, (a.., k, rest..),
-/// put or added at `indices`, (a.., k). Of several rows for one place the last
-/// is put; sums have a fixed order. Indices are as above: one that does not
-/// exist makes a row of floats NaN.
+/// put, or combined with what is there, at `indices`, (a.., k). Of several rows
+/// for one place the last is put; sums and products have a fixed order. Indices
+/// are as above: one that does not exist makes a row of floats NaN. Requires:
+/// floats for what is neither put nor added.
 mlir::FailureOr<mlir::Value> scatterRows(const NodeConversion &conversion,
                                          mlir::Value data, mlir::Value indices,
                                          mlir::Value updates, int64_t aligned,

@@ -313,10 +313,12 @@ void ModelChecker::checkSchema(const pb::NodeProto &node,
     error(node) << "expected at most " << info.maxOutputs << " outputs, got "
                 << outputs;
   }
-  // Only further outputs may be left out; those of a list may not.
-  bool isList = info.maxOutputs == anyNumber;
+  // Only further outputs may be left out, of recurrent operators all; those of
+  // a list may not.
+  bool isList = info.maxOutputs == anyNumber,
+       isRecurrent = llvm::is_contained({"GRU", "LSTM", "RNN"}, info.name);
   for (int i = 0; i < node.output_size(); ++i) {
-    if (node.output(i).empty() && (i == 0 || isList)) {
+    if (node.output(i).empty() && ((i == 0 && !isRecurrent) || isList)) {
       error(node) << "expected output " << i << " to have a name, got none";
     }
   }

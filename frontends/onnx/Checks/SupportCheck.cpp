@@ -134,13 +134,24 @@ std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
 
 } // namespace
 
+/// In a graph and in all bodies of its nodes, whether they will run or not.
+static void collectProblems(const pb::GraphProto &graph, int64_t opset,
+                            BatchNormPolicy batchNorm,
+                            UnsupportedNodes &found) {
+  for (const pb::NodeProto &node : graph.node()) {
+    llvm::append_range(found, findProblems(node, opset, batchNorm));
+    for (const pb::AttributeProto &attribute : node.attribute()) {
+      if (attribute.has_g()) {
+        collectProblems(attribute.g(), opset, batchNorm, found);
+      }
+    }
+  }
+}
+
 UnsupportedNodes findUnsupported(const pb::ModelProto &model,
                                  BatchNormPolicy batchNorm) {
   UnsupportedNodes found;
-  int64_t opset = defaultOpset(model);
-  for (const pb::NodeProto &node : model.graph().node()) {
-    llvm::append_range(found, findProblems(node, opset, batchNorm));
-  }
+  collectProblems(model.graph(), defaultOpset(model), batchNorm, found);
   return found;
 }
 

@@ -11,6 +11,8 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <utility>
+
 using namespace mlir;
 
 namespace accel::onnx {
@@ -25,7 +27,13 @@ public:
     for (const pb::TensorProto &tensor : source.graph.initializer()) {
       initializers[tensor.name()] = &tensor;
     }
+    state.convertBody = [this](const pb::GraphProto &body,
+                               ArrayRef<BodyValue> inputs,
+                               SmallVectorImpl<BodyValue> &outputs) {
+      return convertBody(body, inputs, outputs);
+    };
   }
+  ~GraphConverter() { state.convertBody = nullptr; }
 
   LogicalResult run(const BoundInputs &inputs) {
     FailureOr<SmallVector<const pb::NodeProto *>> order =
@@ -46,6 +54,11 @@ public:
 private:
   void makeFunction(const BoundInputs &inputs);
   void convert(const pb::NodeProto &node);
+  /// The names of a body's values are those of its last run: no other value
+  /// has them.
+  LogicalResult convertBody(const pb::GraphProto &body,
+                            ArrayRef<BodyValue> inputs,
+                            SmallVectorImpl<BodyValue> &outputs);
   LogicalResult makeReturn();
   /// The value of `name` where it is about to be used by something at `loc`;
   /// null after an error.
@@ -76,6 +89,7 @@ void GraphConverter::makeFunction(const BoundInputs &inputs) {
     state.function.setArgAttr(i, "accel.name",
                               builder.getStringAttr(proto->name()));
     values[proto->name()] = entry->getArgument(i);
+    state.shapedByInputs.insert(proto->name());
     entry->getArgument(i).setLoc(
         NameLoc::get(builder.getStringAttr(proto->name())));
   }
@@ -148,6 +162,20 @@ void GraphConverter::convert(const pb::NodeProto &node) {
     }
     inputs.push_back(value);
   }
+  // Whatever a body uses may depend on one.
+  bool isShaped =
+      llvm::any_of(node.input(),
+                   [&](const std::string &name) {
+                     return state.shapedByInputs.contains(name);
+                   }) ||
+      llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
+        return attribute.has_g();
+      });
+  if (isShaped) {
+    for (const std::string &output : node.output()) {
+      state.shapedByInputs.insert(output);
+    }
+  }
   NodeConversion conversion(state, builder, loc, node, inputs);
   if (failed(
           findOperator(node.op_type(), state.opset)->converter(conversion))) {
@@ -159,6 +187,52 @@ void GraphConverter::convert(const pb::NodeProto &node) {
       values[node.output(i)] = result;
     }
   }
+}
+
+LogicalResult GraphConverter::convertBody(const pb::GraphProto &body,
+                                          ArrayRef<BodyValue> inputs,
+                                          SmallVectorImpl<BodyValue> &outputs) {
+  auto bind = [&](const std::string &name, const BodyValue &value) {
+    values.erase(name);
+    state.sequences.erase(name);
+    if (value.sequence) {
+      state.sequences[name] = *value.sequence;
+    } else {
+      values[name] = value.value;
+    }
+  };
+  for (const pb::TensorProto &tensor : body.initializer()) {
+    values.erase(tensor.name());
+    initializers[tensor.name()] = &tensor;
+  }
+  for (auto [i, value] : llvm::enumerate(inputs)) {
+    bind(body.input(static_cast<int>(i)).name(), value);
+  }
+  bool failedBefore = std::exchange(anyFailed, false);
+  for (const pb::NodeProto &node : body.node()) {
+    for (const std::string &output : node.output()) {
+      values.erase(output);
+      state.sequences.erase(output);
+    }
+    convert(node);
+  }
+  bool failedHere = std::exchange(anyFailed, anyFailed || failedBefore);
+  if (failedHere) {
+    return failure();
+  }
+  for (const pb::ValueInfoProto &output : body.output()) {
+    auto sequence = state.sequences.find(output.name());
+    if (sequence != state.sequences.end()) {
+      outputs.push_back({Value(), sequence->second});
+      continue;
+    }
+    outputs.push_back(
+        {lookup(output.name(), state.function.getLoc()), std::nullopt});
+    if (!outputs.back().value) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 LogicalResult GraphConverter::makeReturn() {

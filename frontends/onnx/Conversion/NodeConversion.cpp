@@ -151,6 +151,22 @@ void NodeConversion::setResult(size_t i, Value value) {
   results[i] = value;
 }
 
+BodyValue NodeConversion::getBodyInput(size_t i) const {
+  auto sequence = state.sequences.find(node.input(static_cast<int>(i)));
+  if (sequence != state.sequences.end()) {
+    return {Value(), sequence->second};
+  }
+  return {input(i), std::nullopt};
+}
+
+void NodeConversion::setBodyResult(size_t i, const BodyValue &value) {
+  if (!value.sequence) {
+    setResult(i, value.value);
+  } else if (isResultUsed(i)) {
+    state.sequences[node.output(static_cast<int>(i))] = *value.sequence;
+  }
+}
+
 InFlightDiagnostic NodeConversion::error(ErrorCode code) const {
   return emitCodedError(loc, code)
          << node.op_type() << " '" << getNodeName(node) << "': ";

@@ -13,9 +13,13 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <functional>
+#include <optional>
 
 namespace accel::onnx {
 
@@ -30,6 +34,12 @@ struct DropoutSite {
   std::string scope;
   double probability;
   bool attention;
+};
+
+/// A tensor, or the parts of a sequence.
+struct BodyValue {
+  mlir::Value value;
+  std::optional<llvm::SmallVector<mlir::Value>> sequence;
 };
 
 /// What all nodes of one import share.
@@ -57,6 +67,17 @@ struct ConversionState {
       addedSelections;             ///< nodes that add a boolean mask to scores
   mlir::Value sampleIndices, seed; ///< made on first use
   double labelSmoothing = 0.0;     ///< of the model's own loss
+  /// Random numbers from 0 to 1.
+  llvm::DenseSet<mlir::Value> uniforms;
+  /// Values that depend on inputs of the model, be it on their sizes alone.
+  llvm::StringSet<> shapedByInputs;
+  std::vector<std::string> randomDraws; ///< nodes that draw random numbers
+  /// Converts the nodes of a branch or of a loop's body, which may use all
+  /// values that are there, and gives its outputs.
+  std::function<mlir::LogicalResult(const pb::GraphProto &body,
+                                    llvm::ArrayRef<BodyValue> inputs,
+                                    llvm::SmallVectorImpl<BodyValue> &outputs)>
+      convertBody;
 };
 
 class NodeConversion {
@@ -79,6 +100,9 @@ public:
   }
   bool hasInput(size_t i) const { return static_cast<bool>(input(i)); }
   mlir::RankedTensorType inputType(size_t i) const { return typeOf(input(i)); }
+
+  /// Input `i`, which may be a sequence.
+  BodyValue getBodyInput(size_t i) const;
 
   // Attributes.
   bool hasAttribute(llvm::StringRef name) const {
@@ -106,6 +130,8 @@ public:
 
   // Results.
   void setResult(size_t i, mlir::Value value);
+  /// A result that may be a sequence.
+  void setBodyResult(size_t i, const BodyValue &value);
   mlir::Value getResult(size_t i) const {
     return i < results.size() ? results[i] : mlir::Value();
   }

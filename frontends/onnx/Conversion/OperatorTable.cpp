@@ -10,7 +10,7 @@
 namespace accel::onnx {
 namespace {
 
-constexpr int64_t first = oldestOpset, last = newestOpset;
+constexpr int64_t first = convertedOpset, last = newestOpset;
 
 constexpr OperatorInfo operators[] = {
     {"Abs", first, last, 1, 1, "", convertUnary},
@@ -49,6 +49,7 @@ constexpr OperatorInfo operators[] = {
      convertAveragePool},
     {"BatchNormalization", first, last, 5, 5,
      "epsilon:float momentum:float training_mode:int", convertBatchNorm, 5},
+    {"Bernoulli", 15, last, 1, 1, "dtype:int seed:float", convertBernoulli},
     {"Cast", first, 18, 1, 1, "to:int!", convertCast},
     {"Cast", 19, 23, 1, 1, "to:int! saturate:int", convertCast},
     {"Cast", 24, last, 1, 1, "to:int! saturate:int round_mode:string",
@@ -63,6 +64,8 @@ constexpr OperatorInfo operators[] = {
     {"Clip", first, last, 1, 3, "", convertClip},
     {"Compress", first, last, 2, 2, "axis:int", convertCompress},
     {"Concat", first, last, 1, anyNumber, "axis:int!", convertConcat},
+    {"ConcatFromSequence", first, last, 1, 1, "axis:int! new_axis:int",
+     convertConcatFromSequence},
     {"Constant", first, last, 0, 0,
      "value:tensor value_float:float value_floats:floats "
      "value_int:int value_ints:ints",
@@ -120,6 +123,8 @@ constexpr OperatorInfo operators[] = {
     {"HardSwish", 14, last, 1, 1, "", convertActivation},
     {"Hardmax", first, last, 1, 1, "axis:int", convertHardmax},
     {"Identity", first, last, 1, 1, "", convertIdentity},
+    {"If", first, last, 1, 1, "then_branch:graph! else_branch:graph!",
+     convertIf, anyNumber},
     {"InstanceNormalization", first, last, 3, 3, "epsilon:float",
      convertInstanceNorm},
     {"IsInf", first, last, 1, 1, "detect_negative:int detect_positive:int",
@@ -141,6 +146,8 @@ constexpr OperatorInfo operators[] = {
     {"LessOrEqual", first, last, 2, 2, "", convertCompare},
     {"Log", first, last, 1, 1, "", convertUnary},
     {"LogSoftmax", first, last, 1, 1, "axis:int", convertLogSoftmax},
+    // Its first two inputs may be absent.
+    {"Loop", first, last, 0, 1024, "body:graph!", convertLoop, anyNumber},
     {"LpNormalization", first, last, 1, 1, "axis:int p:int",
      convertLpNormalization},
     {"LpPool", first, 17, 1, 1,
@@ -181,6 +188,14 @@ constexpr OperatorInfo operators[] = {
     {"RNN", 14, last, 3, 6,
      "activations:strings direction:string hidden_size:int layout:int",
      convertRnn, 2},
+    {"RandomNormal", first, last, 0, 0,
+     "dtype:int mean:float scale:float seed:float shape:ints!", convertRandom},
+    {"RandomNormalLike", first, last, 1, 1,
+     "dtype:int mean:float scale:float seed:float", convertRandomLike},
+    {"RandomUniform", first, last, 0, 0,
+     "dtype:int high:float low:float seed:float shape:ints!", convertRandom},
+    {"RandomUniformLike", first, last, 1, 1,
+     "dtype:int high:float low:float seed:float", convertRandomLike},
     {"Range", first, 26, 3, 3, "", convertRange},
     {"Range", 27, last, 3, 3, "stash_type:int", convertRange},
     {"Reciprocal", first, last, 1, 1, "", convertReciprocal},
@@ -234,6 +249,11 @@ constexpr OperatorInfo operators[] = {
      "interleaved:int num_heads:int rotary_embedding_dim:int",
      convertRotaryEmbedding},
     {"Round", first, last, 1, 1, "", convertRounding},
+    {"Scan", first, last, 1, anyNumber,
+     "body:graph! num_scan_inputs:int! scan_input_axes:ints "
+     "scan_input_directions:ints scan_output_axes:ints "
+     "scan_output_directions:ints",
+     convertScan, anyNumber},
     {"ScatterElements", first, 15, 3, 3, "axis:int", convertScatterElements},
     {"ScatterElements", 16, last, 3, 3, "axis:int reduction:string",
      convertScatterElements},
@@ -241,6 +261,12 @@ constexpr OperatorInfo operators[] = {
     {"ScatterND", 16, last, 3, 3, "reduction:string", convertScatterNd},
     {"Selu", first, last, 1, 1, "alpha:float gamma:float", convertActivation},
     {"SequenceAt", first, last, 2, 2, "", convertSequenceAt},
+    {"SequenceConstruct", first, last, 1, anyNumber, "",
+     convertSequenceConstruct},
+    {"SequenceEmpty", first, last, 0, 0, "dtype:int", convertSequenceConstruct},
+    {"SequenceErase", first, last, 1, 2, "", convertSequenceErase},
+    {"SequenceInsert", first, last, 2, 3, "", convertSequenceInsert},
+    {"SequenceLength", first, last, 1, 1, "", convertSequenceLength},
     {"Shape", first, 14, 1, 1, "", convertShape},
     {"Shape", 15, last, 1, 1, "start:int end:int", convertShape},
     {"Shrink", first, last, 1, 1, "bias:float lambd:float", convertActivation},

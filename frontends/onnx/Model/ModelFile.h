@@ -15,7 +15,10 @@ namespace accel::onnx {
 
 /// Versions of the IR and of the default operator set that the importer knows.
 constexpr int64_t oldestIrVersion = 3, newestIrVersion = 14;
-constexpr int64_t oldestOpset = 13, newestOpset = 28;
+constexpr int64_t oldestOpset = 6, newestOpset = 28;
+/// The oldest operator set that converters know; nodes of older ones are
+/// written as this one has them.
+constexpr int64_t convertedOpset = 13;
 
 /// Reads the model at `path`. Nothing is allocated beyond a small multiple of
 /// the file's size.

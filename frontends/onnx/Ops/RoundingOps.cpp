@@ -3,6 +3,7 @@
 // zero, as a cast to integers has none.
 #include "frontends/onnx/Builders/Broadcasting.h"
 #include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Builders/RandomDraws.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include <limits>
@@ -59,6 +60,10 @@ LogicalResult convertRounding(NodeConversion &c) {
   if (!isNumber || (name != "Sign" && !isa<FloatType>(element))) {
     return c.error() << "expected " << (name == "Sign" ? "numbers" : "floats")
                      << ", got " << c.inputType(0);
+  }
+  if (Value kept = name == "Floor" ? findStochasticDepth(c) : Value()) {
+    c.setResult(0, kept);
+    return success();
   }
   c.setResult(0, name == "Floor"  ? floorOf(c, f, c.input(0))
                  : name == "Ceil" ? ceilOf(c, f, c.input(0))

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -28,11 +29,24 @@ FailureOr<int64_t> getElementAxis(NodeConversion &c) {
 
 FailureOr<ScatterKind> getKind(NodeConversion &c) {
   StringRef reduction = c.getString("reduction", "none");
-  if (reduction != "none" && reduction != "add") {
-    return c.error() << "expected reduction 'none' or 'add', got '" << reduction
-                     << "'; write it with torch.where or scatter_add";
+  auto kind = llvm::StringSwitch<std::optional<ScatterKind>>(reduction)
+                  .Case("none", ScatterKind::Replace)
+                  .Case("add", ScatterKind::Add)
+                  .Case("mul", ScatterKind::Multiply)
+                  .Case("max", ScatterKind::Max)
+                  .Case("min", ScatterKind::Min)
+                  .Default(std::nullopt);
+  if (!kind) {
+    return c.error() << "expected reduction 'none', 'add', 'mul', 'max' or "
+                        "'min', got '"
+                     << reduction << "'; write it with torch.where";
   }
-  return reduction == "none" ? ScatterKind::Replace : ScatterKind::Add;
+  bool isFloat = isa<FloatType>(c.inputType(0).getElementType());
+  if (*kind > ScatterKind::Add && !isFloat) {
+    return c.error() << "expected floats with reduction '" << reduction
+                     << "', got " << c.inputType(0);
+  }
+  return *kind;
 }
 
 } // namespace

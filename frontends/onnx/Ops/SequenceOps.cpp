@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of SplitToSequence and SequenceAt, as which the exporter writes a
-// split when nothing is optimized. A sequence exists while nodes are converted
-// only.
+// Converters of sequences: of SplitToSequence and SequenceAt, as which the
+// exporter writes a split when nothing is optimized, and of lists that loops
+// fill. A sequence exists while nodes are converted only.
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -84,22 +84,138 @@ LogicalResult convertSplitToSequence(NodeConversion &c) {
   return success();
 }
 
-LogicalResult convertSequenceAt(NodeConversion &c) {
-  auto found = c.state.sequences.find(c.node.input(0));
+/// The parts of input `i`; null after an error.
+static SmallVector<Value> *findSequence(NodeConversion &c, int i) {
+  auto found = c.state.sequences.find(c.node.input(i));
   if (found == c.state.sequences.end()) {
-    return c.error() << "expected a sequence that SplitToSequence makes, got '"
-                     << c.node.input(0) << "'";
+    c.error() << "expected a sequence that SplitToSequence, SequenceConstruct, "
+                 "SequenceEmpty, SequenceInsert or SequenceErase makes, got '"
+              << c.node.input(i) << "'";
+    return nullptr;
   }
-  FailureOr<int64_t> given = c.getConstantInt(1);
-  if (failed(given)) {
-    return failure();
+  return &found->second;
+}
+
+/// The place in input `i` among `size`; without that input the last one.
+static FailureOr<int64_t> getPosition(NodeConversion &c, size_t i,
+                                      int64_t size) {
+  if (!c.hasInput(i)) {
+    return size - 1;
   }
-  int64_t size = static_cast<int64_t>(found->second.size());
-  if (*given < -size || *given >= size) {
+  FailureOr<int64_t> given = c.getConstantInt(i);
+  if (succeeded(given) && (*given < -size || *given >= size)) {
     return c.error() << "expected a position from " << -size << " to "
                      << size - 1 << ", got " << *given;
   }
-  c.setResult(0, found->second[*given < 0 ? *given + size : *given]);
+  return failed(given) || *given >= 0 ? given
+                                      : FailureOr<int64_t>(*given + size);
+}
+
+LogicalResult convertSequenceAt(NodeConversion &c) {
+  SmallVector<Value> *sequence = findSequence(c, 0);
+  if (!sequence) {
+    return failure();
+  }
+  FailureOr<int64_t> position =
+      getPosition(c, 1, static_cast<int64_t>(sequence->size()));
+  if (failed(position)) {
+    return failure();
+  }
+  c.setResult(0, (*sequence)[*position]);
+  return success();
+}
+
+LogicalResult convertSequenceConstruct(NodeConversion &c) {
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < c.inputCount(); ++i) {
+    parts.push_back(c.input(i));
+  }
+  c.state.sequences[c.node.output(0)] = parts;
+  return success();
+}
+
+LogicalResult convertSequenceInsert(NodeConversion &c) {
+  SmallVector<Value> *sequence = findSequence(c, 0);
+  if (!sequence || !c.hasInput(1)) {
+    return failure();
+  }
+  SmallVector<Value> parts(*sequence);
+  // A new part may stand behind the last one.
+  FailureOr<int64_t> position =
+      getPosition(c, 2, static_cast<int64_t>(parts.size()) + 1);
+  if (failed(position)) {
+    return failure();
+  }
+  parts.insert(parts.begin() + *position, c.input(1));
+  c.state.sequences[c.node.output(0)] = parts;
+  return success();
+}
+
+LogicalResult convertSequenceErase(NodeConversion &c) {
+  SmallVector<Value> *sequence = findSequence(c, 0);
+  if (!sequence) {
+    return failure();
+  }
+  SmallVector<Value> parts(*sequence);
+  FailureOr<int64_t> position =
+      getPosition(c, 1, static_cast<int64_t>(parts.size()));
+  if (failed(position)) {
+    return failure();
+  }
+  if (parts.empty()) {
+    return c.error() << "expected a sequence with a part to erase, got an "
+                        "empty one";
+  }
+  parts.erase(parts.begin() + *position);
+  c.state.sequences[c.node.output(0)] = parts;
+  return success();
+}
+
+LogicalResult convertSequenceLength(NodeConversion &c) {
+  SmallVector<Value> *sequence = findSequence(c, 0);
+  if (!sequence) {
+    return failure();
+  }
+  int64_t size = static_cast<int64_t>(sequence->size());
+  c.setResult(0, c.reshape(c.makeIntegers({size}), {}));
+  return success();
+}
+
+LogicalResult convertConcatFromSequence(NodeConversion &c) {
+  SmallVector<Value> *sequence = findSequence(c, 0);
+  if (!sequence) {
+    return failure();
+  }
+  if (sequence->empty()) {
+    return c.error() << "expected a sequence with a part, got an empty one";
+  }
+  bool isStack = c.getInt("new_axis", 0) != 0;
+  RankedTensorType type = c.typeOf(sequence->front());
+  int64_t rank = type.getRank() + (isStack ? 1 : 0);
+  FailureOr<int64_t> axis = c.normalizeAxis(c.getInt("axis", 0), rank);
+  if (failed(axis)) {
+    return failure();
+  }
+  SmallVector<Value> parts;
+  SmallVector<int64_t> first;
+  for (Value part : *sequence) {
+    SmallVector<int64_t> shape(c.typeOf(part).getShape());
+    if (isStack) {
+      shape.insert(shape.begin() + *axis, 1);
+    }
+    SmallVector<int64_t> others(shape);
+    if (*axis < static_cast<int64_t>(others.size())) {
+      others[*axis] = 1;
+    }
+    first = parts.empty() ? others : first;
+    if (others != first ||
+        c.typeOf(part).getElementType() != type.getElementType()) {
+      return c.error() << "expected parts that differ in dimension " << *axis
+                       << " only, got " << type << " and " << part.getType();
+    }
+    parts.push_back(c.reshape(part, shape));
+  }
+  c.setResult(0, c.concat(parts, *axis));
   return success();
 }
 

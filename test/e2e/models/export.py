@@ -14,6 +14,7 @@ import argparse
 import warnings
 
 import architectures
+import noisy
 import recurrent
 import torch
 from exporting import HERE, export_dynamo, export_torchscript
@@ -154,6 +155,18 @@ def lstm(name: str) -> None:
 def gru(name: str) -> None:
     inputs = {"tokens": _tokens(2, 12)}
     export_dynamo(recurrent.gru(), HERE / name / "model.onnx", inputs, {0: "batch"})
+
+
+def mlp_noise(name: str) -> None:
+    """Random numbers, by both exporters."""
+    inputs, path = {"x": torch.zeros(2, 21)}, HERE / name
+    export_dynamo(noisy.mlp_noise(), path / "model.onnx", inputs, {0: "batch"})
+    export_torchscript(noisy.mlp_noise(), path / "torchscript.onnx", inputs, True)
+
+
+def reducing(name: str) -> None:
+    path = HERE / name / "model.onnx"
+    export_dynamo(noisy.reducing(), path, {"x": torch.zeros(2, 21)}, {0: "batch"})
 
 
 def folded(name: str) -> None:
@@ -356,6 +369,8 @@ EXPORTS = {
     "indexing": indexing,
     "lstm": lstm,
     "gru": gru,
+    "mlp-noise": mlp_noise,
+    "reducing": reducing,
 }
 
 

@@ -13,6 +13,7 @@ import adapters
 import architectures
 import datasets
 import fp8
+import noisy
 import recurrent
 from exporting import HERE
 from groups import Groups, Rule
@@ -475,6 +476,7 @@ MODELS = {
     "folded": _classifier(architectures.folded, 21, 10, seed=56),
     "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
     "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
+    "reducing": _classifier(noisy.reducing, 21, 10, seed=69),
     "gru": Model(
         build=recurrent.gru,
         objective="causal-lm",

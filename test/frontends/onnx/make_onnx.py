@@ -18,6 +18,8 @@
     function my.domain:F a b -> c k         # what follows up to `end` is its body; k is an attribute
     node Add a b -> c axis=@k
     end
+    body again                              # likewise a graph with inputs and outputs of its own, used as body={again}
+    end
 
 Only Python's library is used; the encoding is protobuf's, by hand.
 """
@@ -29,6 +31,9 @@ import sys
 
 TYPES = {"float": 1, "uint8": 2, "int32": 6, "int64": 7, "string": 8, "bool": 9, "double": 11}
 FORMATS = {"float": "f", "int32": "i", "int64": "q", "bool": "?", "double": "d"}
+
+
+BODIES = {}  # graphs that are attributes, by name
 
 
 def varint(value):
@@ -59,8 +64,12 @@ def attribute_value(value):
     """The fields of a value, and its type."""
     if value.startswith("@"):
         return message(21, value[1:]), 2
+    if value.startswith("{"):
+        return message(6, BODIES[value.strip("{}")]), 5
     if value.startswith("["):
         items = [item for item in value.strip("[]").split(",") if item]
+        if any(re.match("[A-Za-z]", item) and item not in ("inf", "nan") for item in items):
+            return b"".join(message(9, item) for item in items), 8
         if any("." in item for item in items):
             return b"".join(varint(7 << 3 | 5) + struct.pack("<f", float(item)) for item in items), 6
         numbers = [int(item) for item in items]
@@ -132,7 +141,7 @@ class Node:
 class Model:
     def __init__(self):
         self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, [], message(2, "g"), []
-        self.nodes, self.function = [], None
+        self.nodes, self.function, self.outer = [], None, None
 
     def flush(self):
         body = b"".join(message(1 if self.function is None else 7, node.body) for node in self.nodes)
@@ -172,6 +181,13 @@ class Model:
             self.function = message(1, name) + message(10, domain)
             self.function += b"".join(message(4, word) for word in rest[1:arrow])
             self.function += message(5, rest[arrow + 1]) + b"".join(message(6, word) for word in rest[arrow + 2 :])
+        elif keyword == "body":
+            self.flush()
+            self.outer, self.graph = (rest[0], self.graph), message(2, rest[0])
+        elif keyword == "end" and self.outer:
+            self.flush()
+            name, outer = self.outer
+            BODIES[name], self.graph, self.outer = self.graph, outer, None
         elif keyword == "end":
             self.flush()
             self.functions.append(self.function)
