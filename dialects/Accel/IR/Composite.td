@@ -3,6 +3,7 @@
 #ifndef ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
 #define ACCEL_DIALECTS_ACCEL_IR_COMPOSITE_TD
 include "dialects/Accel/IR/Shape.td"
+include "dialects/Accel/IR/AccelEnums.td"
 
 def Accel_LayerNormOp : Accel_FusedOp<"layer_norm", "Composite"> {
   let summary = "normalises the last dimension";

@@ -202,6 +202,14 @@ LogicalResult GraphConverter::convertBody(const pb::GraphProto &body,
     }
   };
   for (const pb::TensorProto &tensor : body.initializer()) {
+    if (tensor.dims_size() > 0 &&
+        tensor.data_type() == pb::TensorProto::FLOAT) {
+      return emitCodedError(state.function.getLoc(), codes::GraphStructure)
+             << source.path << ": expected weights of the graph itself, got '"
+             << tensor.name()
+             << "' in a branch or a body, where it would not train; export "
+                "with dynamo=True";
+    }
     values.erase(tensor.name());
     initializers[tensor.name()] = &tensor;
   }
