@@ -12,9 +12,10 @@
 namespace accel {
 
 /// All parameters of a segment have the same `lr_factor` and `weight_decay`,
-/// and decay exactly if they have a decay of their own, or none has. Every
+/// and what has a weight decay of its own lies in a decayed segment. Every
 /// segment that is trained has a slot for its average exactly if the module
-/// declares `ema`, and initialization copies its master there, once and last.
+/// declares `ema`, and initialization copies its master there, once and behind
+/// what is written to that.
 llvm::LogicalResult checkRates(mlir::ModuleOp module);
 
 } // namespace accel

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 
 import torch
+from groups import Groups
 from training import Result
 
 
@@ -74,6 +75,18 @@ def _mistakes(variant):
         yield "eps 1e-7", replace(optimizer, eps=1e-7)
 
 
+def _group_mistakes(groups: Groups):
+    """The same of groups."""
+    replace = dataclasses.replace
+    for i, rule in enumerate(groups.rules):
+        others = groups.rules[:i] + groups.rules[i + 1 :]
+        yield f"without '{rule.flag()}'", replace(groups, rules=others)
+    if groups.layer_decay != 1:
+        yield "no decay of layers", replace(groups, layer_decay=1.0)
+    if groups.decay != "rank":
+        yield "decay by rank", replace(groups, decay="rank")
+
+
 def print_comparison(name: str, model, run_variant) -> None:
     print(f"\n{name}: gradients, loss (absolute, relative), norm, final weights, keys")
     for variant in model.variants:
@@ -87,6 +100,10 @@ def print_comparison(name: str, model, run_variant) -> None:
         _print_row(f"{title}: float32 against double", single, reference, keys)
         for mistake, optimizer in _mistakes(variant):
             wrong = dataclasses.replace(variant, optimizer=optimizer)
+            result = run_variant(name, model, wrong, model.build().double())
+            _print_row(f"{title}: {mistake}", result, reference, keys)
+        for mistake, groups in _group_mistakes(variant.groups):
+            wrong = dataclasses.replace(variant, groups=groups)
             result = run_variant(name, model, wrong, model.build().double())
             _print_row(f"{title}: {mistake}", result, reference, keys)
         if variant.schedule.kind != "constant":

@@ -473,7 +473,17 @@ MODELS = {
         dims={"seq": 8},
         tied={"table.weight": "head.weight"},
     ),
-    "folded": _classifier(architectures.folded, 21, 10, seed=56),
+    # Its scales are vectors whose names are not those of norms.
+    "folded": _classifier(
+        architectures.folded,
+        21,
+        10,
+        seed=56,
+        variants=(
+            Variant("", ADAMW_HALF),
+            Variant("hf", ADAMW_HALF, groups=Groups(decay="hf")),
+        ),
+    ),
     "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
     "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
     "reducing": _classifier(noisy.reducing, 21, 10, seed=69),
