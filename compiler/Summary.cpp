@@ -196,6 +196,33 @@ std::string describePrecision(const ModelFacts &facts) {
   return facts.otherwise.empty() ? text : text + "; others " + facts.otherwise;
 }
 
+using LinePrinter =
+    llvm::function_ref<void(llvm::StringRef name, const llvm::Twine &text)>;
+
+/// What trains, and how.
+void printTraining(const ModelFacts &facts, const CompilerOptions &options,
+                   LinePrinter line) {
+  line("parameters", describeParameters(facts));
+  if (facts.adapters.rank > 0) {
+    line("adapters", describeAdapters(facts));
+  }
+  line("objective", facts.objective);
+  line("batch", describeBatch(facts, options));
+  line("optimizer", describeOptimizer(options.accumulate));
+  line("weight decay", describeDecay(facts, options));
+  if (!facts.groups.empty()) {
+    line("groups", describeGroups(facts.groups));
+  }
+  if (facts.averages) {
+    line("averages", "ema " + toText(options.accumulate.ema) +
+                         " of what trains; accel-run --export-ema writes them");
+  }
+  line("dropout", describeDropout(facts));
+  if (facts.statistics.tensors > 0) {
+    line("batch norm", describeBatchNorm(facts));
+  }
+}
+
 } // namespace
 
 std::string describeExternalFiles(llvm::ArrayRef<planpb::ExternalFile> files) {
@@ -229,26 +256,7 @@ void printSummary(const ModelFacts &facts, const CompilerOptions &options,
     line("inputs", facts.inputs);
     line("outputs", facts.outputs);
   } else {
-    line("parameters", describeParameters(facts));
-    if (facts.adapters.rank > 0) {
-      line("adapters", describeAdapters(facts));
-    }
-    line("objective", facts.objective);
-    line("batch", describeBatch(facts, options));
-    line("optimizer", describeOptimizer(options.accumulate));
-    line("weight decay", describeDecay(facts, options));
-    if (!facts.groups.empty()) {
-      line("groups", describeGroups(facts.groups));
-    }
-    if (facts.averages) {
-      line("averages",
-           "ema " + toText(options.accumulate.ema) +
-               " of what trains; accel-run --export-ema writes them");
-    }
-    line("dropout", describeDropout(facts));
-  }
-  if (facts.statistics.tensors > 0) {
-    line("batch norm", describeBatchNorm(facts));
+    printTraining(facts, options, line);
   }
   if (!facts.precision.empty()) {
     line("precision", describePrecision(facts));

@@ -79,6 +79,9 @@ Value makeDropout(NodeConversion &c, RankedTensorType type, Value like,
 
 Value makeRandomFactors(NodeConversion &c, RankedTensorType type,
                         RandomFactor kind, Value like) {
+  if (c.state.infers) {
+    return c.makeConstant(type, 1.0); // the mean, as in an evaluation
+  }
   int64_t site = firstDraw + static_cast<int64_t>(c.state.randomDraws.size());
   c.state.randomDraws.push_back(getNodeName(c.node));
   return makeDropout(c, type, like, 0.0, site,
