@@ -145,23 +145,37 @@ LogicalResult convertIf(NodeConversion &c) {
   return success();
 }
 
+/// How often a loop may run: the number that it is given, or once more than is
+/// accepted.
+static FailureOr<int64_t> getMostRuns(NodeConversion &c) {
+  if (!c.hasInput(0)) {
+    return kMostRuns + 1;
+  }
+  FailureOr<int64_t> given = c.getConstantInt(0);
+  return failed(given) ? given
+                       : FailureOr<int64_t>(std::min(kMostRuns + 1, *given));
+}
+
+static InFlightDiagnostic refuseLoop(NodeConversion &c, bool isKnown) {
+  return c.error(codes::ComputedShape)
+         << "expected a loop that runs at most " << kMostRuns
+         << " times, by a condition that does not depend on the model's "
+            "inputs, got "
+         << (isKnown ? "one that goes on" : "a computed condition")
+         << "; export the model with torch.onnx.export(..., dynamo=True), "
+            "which unrolls loops of Python";
+}
+
 /// Inputs: how often at most, whether at all, what is carried. The body's:
 /// the number of the run, the condition, what is carried.
 LogicalResult convertLoop(NodeConversion &c) {
   const pb::GraphProto *body = findBody(c, "body");
   int64_t carriedCount =
       std::max<int64_t>(0, static_cast<int64_t>(c.inputCount()) - 2);
-  if (!body ||
+  FailureOr<int64_t> most = getMostRuns(c);
+  if (!body || failed(most) ||
       failed(checkCounts(c, *body, carriedCount + 2, carriedCount + 1))) {
     return failure();
-  }
-  int64_t most = kMostRuns + 1;
-  if (c.hasInput(0)) {
-    FailureOr<int64_t> given = c.getConstantInt(0);
-    if (failed(given)) {
-      return failure();
-    }
-    most = std::min(most, *given);
   }
   Runs runs(c, *body, carriedCount);
   for (int64_t i = 0; i < carriedCount; ++i) {
@@ -171,16 +185,10 @@ LogicalResult convertLoop(NodeConversion &c) {
                         ? c.input(1)
                         : c.cast(c.makeIntegers({1}), c.builder.getI1Type());
   condition = c.reshape(condition, {});
-  for (int64_t i = 0; i < most; ++i) {
+  for (int64_t i = 0; i < *most; ++i) {
     std::optional<bool> goesOn = findCondition(c, condition);
     if (!goesOn || i == kMostRuns) {
-      return c.error(codes::ComputedShape)
-             << "expected a loop that runs at most " << kMostRuns
-             << " times, by a condition that does not depend on the model's "
-                "inputs, got "
-             << (goesOn ? "one that goes on" : "a computed condition")
-             << "; export the model with torch.onnx.export(..., dynamo=True), "
-                "which unrolls loops of Python";
+      return refuseLoop(c, goesOn.has_value());
     }
     if (!*goesOn) {
       break;
@@ -198,56 +206,77 @@ LogicalResult convertLoop(NodeConversion &c) {
   return runs.setResults({}, {});
 }
 
-/// Inputs: what is carried, then what is cut into one part for each run.
-LogicalResult convertScan(NodeConversion &c) {
-  const pb::GraphProto *body = findBody(c, "body");
+namespace {
+
+/// What a Scan cuts into one part for each run: its inputs from `first` on.
+struct ScanInputs {
+  int64_t first = 0, runs = -1;
+  SmallVector<int64_t> axes, isReversed;
+
+  Value cut(NodeConversion &c, int64_t i, int64_t run) const {
+    RankedTensorType type = c.inputType(first + i);
+    SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1),
+        shape(type.getShape());
+    offsets[axes[i]] = isReversed[i] ? runs - 1 - run : run;
+    shape[axes[i]] = 1;
+    Value part = c.slice(c.input(first + i), offsets, shape, strides);
+    shape.erase(shape.begin() + axes[i]);
+    return c.reshape(part, shape);
+  }
+};
+
+FailureOr<ScanInputs> getScanInputs(NodeConversion &c) {
   int64_t all = static_cast<int64_t>(c.inputCount()),
-          scanned = c.getInt("num_scan_inputs", 0), kept = all - scanned;
-  if (scanned < 1 || kept < 0) {
+          count = c.getInt("num_scan_inputs", 0);
+  if (count < 1 || count > all) {
     return c.error() << "expected num_scan_inputs from 1 to " << all
-                     << ", the number of inputs, got " << scanned;
+                     << ", the number of inputs, got " << count;
   }
-  if (!body || failed(checkCounts(c, *body, all, kept))) {
-    return failure();
-  }
-  SmallVector<int64_t> axes =
-      c.getInts("scan_input_axes").value_or(SmallVector<int64_t>(scanned, 0));
-  SmallVector<int64_t> isReversed =
-      c.getInts("scan_input_directions")
-          .value_or(SmallVector<int64_t>(scanned, 0));
-  axes.resize(scanned, 0);
-  isReversed.resize(scanned, 0);
-  int64_t count = -1;
-  for (int64_t i = 0; i < scanned; ++i) {
-    RankedTensorType type = c.inputType(kept + i);
-    FailureOr<int64_t> axis = c.normalizeAxis(axes[i], type.getRank());
+  auto getInts = [&](StringRef name) {
+    SmallVector<int64_t> given =
+        c.getInts(name).value_or(SmallVector<int64_t>());
+    given.resize(count, 0);
+    return given;
+  };
+  ScanInputs scanned{all - count, -1, getInts("scan_input_axes"),
+                     getInts("scan_input_directions")};
+  for (int64_t i = 0; i < count; ++i) {
+    RankedTensorType type = c.inputType(scanned.first + i);
+    FailureOr<int64_t> axis = c.normalizeAxis(scanned.axes[i], type.getRank());
     if (failed(axis)) {
       return failure();
     }
-    axes[i] = *axis;
-    int64_t size = type.getDimSize(*axis);
-    if ((count >= 0 && size != count) || size > kMostRuns) {
+    int64_t size = type.getDimSize(*axis), known = scanned.runs;
+    if ((known >= 0 && size != known) || size > kMostRuns) {
       return c.error() << "expected scan inputs of one length, at most "
                        << kMostRuns << ", got " << size
-                       << (count >= 0 ? " and " + std::to_string(count) : "");
+                       << (known >= 0 ? " and " + std::to_string(known) : "");
     }
-    count = size;
+    scanned.axes[i] = *axis;
+    scanned.runs = size;
   }
-  Runs runs(c, *body, kept);
-  for (int64_t i = 0; i < kept; ++i) {
+  return scanned;
+}
+
+} // namespace
+
+/// Inputs: what is carried, then what is cut into one part for each run.
+LogicalResult convertScan(NodeConversion &c) {
+  const pb::GraphProto *body = findBody(c, "body");
+  FailureOr<ScanInputs> scanned = getScanInputs(c);
+  if (!body || failed(scanned) ||
+      failed(checkCounts(c, *body, static_cast<int64_t>(c.inputCount()),
+                         scanned->first))) {
+    return failure();
+  }
+  Runs runs(c, *body, scanned->first);
+  for (int64_t i = 0; i < scanned->first; ++i) {
     runs.carried.push_back(c.getBodyInput(i));
   }
-  for (int64_t run = 0; run < count; ++run) {
+  for (int64_t run = 0; run < scanned->runs; ++run) {
     SmallVector<BodyValue> inputs(runs.carried);
-    for (int64_t i = 0; i < scanned; ++i) {
-      RankedTensorType type = c.inputType(kept + i);
-      SmallVector<int64_t> offsets(type.getRank(), 0),
-          strides(type.getRank(), 1), shape(type.getShape());
-      offsets[axes[i]] = isReversed[i] ? count - 1 - run : run;
-      shape[axes[i]] = 1;
-      Value part = c.slice(c.input(kept + i), offsets, shape, strides);
-      shape.erase(shape.begin() + axes[i]);
-      inputs.push_back({c.reshape(part, shape), std::nullopt});
+    for (size_t i = 0; i < scanned->axes.size(); ++i) {
+      inputs.push_back({scanned->cut(c, i, run), std::nullopt});
     }
     if (failed(runs.run(inputs, 0))) {
       return failure();

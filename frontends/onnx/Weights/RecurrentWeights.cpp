@@ -114,6 +114,9 @@ private:
                                    RankedTensorType type);
   LogicalResult addParameter(StringRef name, const pb::TensorProto &source,
                              ArrayRef<int64_t> shape, std::string bytes);
+  pb::NodeProto addSplits(ArrayRef<StringRef> parameters,
+                          const std::string &sizes,
+                          const RecurrentOperator &kind);
   std::string addJoined(ArrayRef<StringRef> parameters,
                         const pb::TensorProto &source, const Layer &layer);
   std::string getFreshName(std::string name) {
@@ -153,6 +156,17 @@ LogicalResult Separator::separate(pb::NodeProto &node, const Layer &layer) {
   return success();
 }
 
+/// The bytes of a parameter in PyTorch's order of gates.
+static std::string reorder(StringRef held, const RecurrentOperator &kind) {
+  size_t block = held.size() / kind.gates;
+  std::string own(held.size(), '\0');
+  for (int64_t gate = 0; gate < kind.gates; ++gate) {
+    own.replace(kind.order[gate] * block, block,
+                held.substr(gate * block, block).str());
+  }
+  return own;
+}
+
 LogicalResult Separator::separateInput(pb::NodeProto &node, int input,
                                        const Layer &layer) {
   auto found = initializers.find(node.input(input));
@@ -177,24 +191,15 @@ LogicalResult Separator::separateInput(pb::NodeProto &node, int input,
   }
   SmallVector<int64_t> shape(type->getShape().drop_front());
   shape[0] /= halves;
-  size_t size = bytes->size() / (layer.directions * halves),
-         block = size / layer.kind->gates;
+  size_t size = bytes->size() / (layer.directions * halves);
   SmallVector<StringRef> parameters;
-  for (int64_t d = 0; d < layer.directions; ++d) {
-    for (int64_t half = 0; half < halves; ++half) {
-      StringRef held(*bytes);
-      held = held.substr((d * halves + half) * size, size);
-      std::string own(held.size(), '\0');
-      for (int64_t gate = 0; gate < layer.kind->gates; ++gate) {
-        own.replace(layer.kind->order[gate] * block, block,
-                    held.substr(gate * block, block).str());
-      }
-      parameters.push_back(
-          layer.parameters[d * layer.kinds + input - 1 + half]);
-      if (failed(
-              addParameter(parameters.back(), tensor, shape, std::move(own)))) {
-        return failure();
-      }
+  for (int64_t part = 0; part < layer.directions * halves; ++part) {
+    int64_t d = part / halves, half = part % halves;
+    parameters.push_back(layer.parameters[d * layer.kinds + input - 1 + half]);
+    StringRef held = StringRef(*bytes).substr(part * size, size);
+    if (failed(addParameter(parameters.back(), tensor, shape,
+                            reorder(held, *layer.kind)))) {
+      return failure();
     }
   }
   node.set_input(input, addJoined(parameters, tensor, layer));
@@ -274,6 +279,29 @@ std::string Separator::addIntegers(StringRef name, ArrayRef<int64_t> values) {
   return tensor.name();
 }
 
+/// A Split of each parameter; the Concat of all gates in ONNX's order.
+pb::NodeProto Separator::addSplits(ArrayRef<StringRef> parameters,
+                                   const std::string &sizes,
+                                   const RecurrentOperator &kind) {
+  pb::NodeProto concat;
+  concat.set_op_type("Concat");
+  for (StringRef parameter : parameters) {
+    pb::NodeProto &split = nodes.emplace_back();
+    split.set_name("separate_" + parameter.str());
+    split.set_op_type("Split");
+    split.add_input(parameter.str());
+    split.add_input(sizes);
+    for (int64_t gate = 0; gate < kind.gates; ++gate) {
+      split.add_output(
+          getFreshName(parameter.str() + "_gate" + std::to_string(gate)));
+    }
+    for (int64_t gate = 0; gate < kind.gates; ++gate) {
+      concat.add_input(split.output(static_cast<int>(kind.order[gate])));
+    }
+  }
+  return concat;
+}
+
 /// The value that is what `source` was.
 std::string Separator::addJoined(ArrayRef<StringRef> parameters,
                                  const pb::TensorProto &source,
@@ -288,23 +316,8 @@ std::string Separator::addJoined(ArrayRef<StringRef> parameters,
   rows /= source.dims_size() == 2 ? 2 : 1;
   std::string sizes =
       addIntegers(first + "_gates", SmallVector<int64_t>(gates, rows));
-  pb::NodeProto concat;
-  for (StringRef parameter : parameters) {
-    pb::NodeProto &split = nodes.emplace_back();
-    split.set_name("separate_" + parameter.str());
-    split.set_op_type("Split");
-    split.add_input(parameter.str());
-    split.add_input(sizes);
-    for (int64_t gate = 0; gate < gates; ++gate) {
-      split.add_output(
-          getFreshName(parameter.str() + "_gate" + std::to_string(gate)));
-    }
-    for (int64_t gate = 0; gate < gates; ++gate) {
-      concat.add_input(split.output(static_cast<int>(layer.kind->order[gate])));
-    }
-  }
+  pb::NodeProto concat = addSplits(parameters, sizes, *layer.kind);
   concat.set_name("join_" + first);
-  concat.set_op_type("Concat");
   concat.add_output(getFreshName(first + "_rows"));
   pb::AttributeProto &axis = *concat.add_attribute();
   axis.set_name("axis");
