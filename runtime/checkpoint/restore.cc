@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/plan/state/state_tensors.h"
 
@@ -128,6 +129,24 @@ absl::Status RestorePart(const PlanView& plan, Checkpoint& checkpoint,
     }
   }
   return parameters ? absl::OkStatus() : RestoreScalars(plan, checkpoint, rank);
+}
+
+absl::Status RestoreAverages(const PlanView& plan, Checkpoint& checkpoint,
+                             Executor& rank) {
+  constexpr absl::string_view kMaster = "/master";
+  ASSIGN_OR_RETURN(const auto tensors, ListStateTensors(plan.manifest()));
+  for (StateTensor tensor : tensors) {
+    if (!tensor.is_parameter) {
+      continue;
+    }
+    const std::string average = absl::StrCat(
+        tensor.name.substr(0, tensor.name.size() - kMaster.size()), "/average");
+    if (checkpoint.tensors().find(average) != checkpoint.tensors().end()) {
+      tensor.name = average;
+    }
+    RETURN_IF_ERROR(RestoreTensor(tensor, checkpoint, rank));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<CheckpointScalar>> ReadScalars(

@@ -32,6 +32,11 @@ absl::StatusOr<std::vector<std::string>> ListNewScalars(
 absl::Status RestorePart(const PlanView& plan, Checkpoint& checkpoint,
                          Executor& rank, Executor::RestoredPart part);
 
+// The same of parameters alone, which get their averages (accelc --ema) where
+// the checkpoint has some.
+absl::Status RestoreAverages(const PlanView& plan, Checkpoint& checkpoint,
+                             Executor& rank);
+
 // Of the state of `executor`, for a manifest.
 absl::StatusOr<std::vector<CheckpointScalar>> ReadScalars(
     const PlanView& plan, const Executor& executor);

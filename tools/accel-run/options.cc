@@ -262,6 +262,10 @@ void AddEvaluationOptions(CLI::App& app, RunOptions& options) {
                "--resume DIR, or of the plan's own weights if neither is "
                "given")
       ->group("Evaluation");
+  app.add_flag("--eval-ema", options.eval_ema,
+               "--evaluate measures the checkpoint's averages of parameters "
+               "(accelc --ema)")
+      ->group("Evaluation");
 }
 
 void AddOutputOptions(CLI::App& app, RunOptions& options) {
@@ -440,10 +444,10 @@ bool GoesWithTune(const CLI::Option& option) {
 // Likewise of --evaluate.
 bool GoesWithEvaluate(const CLI::Option& option) {
   static constexpr std::string_view kNames[] = {
-      "--evaluate",         "--eval-data", "--run-dir",     "--resume",
-      "--weights-dir",      "--threads",   "--collectives", "--graphs",
-      "--serial",           "--log-dir",   "--time-report", "--jitter",
-      "--delay-collectives"};
+      "--evaluate", "--eval-ema",         "--eval-data", "--run-dir",
+      "--resume",   "--weights-dir",      "--threads",   "--collectives",
+      "--graphs",   "--serial",           "--log-dir",   "--time-report",
+      "--jitter",   "--delay-collectives"};
   const std::string name = option.get_name();
   return (GoesWithTune(option) && name != "--tune" &&
           name != "--global-batch") ||
@@ -460,6 +464,13 @@ void FindEvaluationFaults(const CLI::App& app, const RunOptions& options,
                            " does nothing with --evaluate, which trains and "
                            "writes nothing; leave one of them out");
     }
+  }
+  if (options.eval_ema && (!options.evaluate || (options.run_dir.empty() &&
+                                                 options.resume.empty()))) {
+    complaints.push_back(
+        "--eval-ema: expected --evaluate with it, and --run-dir or --resume, "
+        "whose checkpoint has averages, got " +
+        std::string(options.evaluate ? "no checkpoint" : "no --evaluate"));
   }
   if (!options.eval_data.empty()) {
     return;

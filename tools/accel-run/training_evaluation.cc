@@ -3,15 +3,21 @@
 // else.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "runtime/base/amount.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
 #include "runtime/checkpoint/ballot.h"
 #include "runtime/checkpoint/restore.h"
+#include "runtime/export/averages.h"
 #include "tools/accel-run/training_run.h"
 
 namespace accel::tools {
 namespace {
+
+// The state of a plan whose scales of activations follow from steps before.
+constexpr absl::string_view kDelayedScale = "delayed_scale";
 
 // "loss 3.1234567 over 12,345 targets". As many digits as tell apart what
 // differs in the last bits of f32.
@@ -40,6 +46,7 @@ void TrainingRun::AddEvaluationFacts(runtime::RankFacts& facts) const {
       {"--eval-data sha256", data == nullptr ? "none" : data->identity()});
   facts.push_back({"--eval-every", absl::StrCat(options_.eval_every)});
   facts.push_back({"--evaluate", options_.evaluate ? "on" : "off"});
+  facts.push_back({"--eval-ema", options_.eval_ema ? "on" : "off"});
 }
 
 absl::StatusOr<runtime::EvaluationMetrics> TrainingRun::Measure(int64_t steps) {
@@ -145,21 +152,56 @@ absl::Status TrainingRun::FindEvaluated() {
   }
   RETURN_IF_ERROR(WithExitCode(runtime::CheckFits(plan_->view(), *resumed_),
                                ExitCode::kCommandLine));
+  if (options_.eval_ema) {
+    RETURN_IF_ERROR(
+        WithExitCode(CheckEvaluatedAverages(), ExitCode::kCommandLine));
+  }
   all_know_ = false;
   origin_ = {resumed_->manifest().step, resumed_->manifest().samples};
   return absl::OkStatus();
+}
+
+absl::Status TrainingRun::CheckEvaluatedAverages() const {
+  for (const planpb::State& state : plan_->manifest().states()) {
+    if (state.name() == kDelayedScale) {
+      return absl::FailedPreconditionError(
+          "--eval-ema: expected a plan whose scales are those of what it "
+          "computes, got one of accelc --fp8=delayed, whose scales are of what "
+          "the parameters gave; write the averages with accel-inspect run "
+          "--ema --export average.onnx, and evaluate a plan of that file");
+    }
+  }
+  return runtime::Annotate(runtime::CheckAverages(*resumed_), "--eval-ema");
+}
+
+absl::Status TrainingRun::RestoreAverages() {
+  const std::string folder = resumed_->folder();
+  // Nothing else is read: what is made of parameters is made of averages.
+  return executor_->Initialize(
+      [&](runtime::Executor& rank,
+          runtime::Executor::RestoredPart part) -> absl::Status {
+        if (part != runtime::Executor::RestoredPart::kParameters) {
+          return absl::OkStatus();
+        }
+        ASSIGN_OR_RETURN(const auto checkpoint,
+                         runtime::Checkpoint::Open(environment_.vfs, folder));
+        return runtime::RestoreAverages(plan_->view(), *checkpoint, rank);
+      });
 }
 
 absl::Status TrainingRun::InitializeEvaluated() {
   PrintMachine();
   Print(absl::StrCat("eval    ", evaluation_->Describe()));
   Print(absl::StrCat(
-      "weights ", resumed_ == nullptr
-                      ? std::string("of the plan")
-                      : absl::StrCat("behind step ", origin_.step, ", from '",
-                                     resumed_->folder(), "'")));
+      "weights ",
+      resumed_ == nullptr
+          ? std::string("of the plan")
+          : absl::StrCat(options_.eval_ema ? "averages " : "", "behind step ",
+                         origin_.step, ", from '", resumed_->folder(), "'")));
   NoteBegin(planpb::FUNCTION_INITIALIZE, 0);
-  return resumed_ == nullptr ? executor_->Initialize() : Restore();
+  return resumed_ == nullptr ? executor_->Initialize()
+         : options_.eval_ema ? RestoreAverages()
+                             : Restore();
 }
 
 absl::Status TrainingRun::EvaluateAlone() {

@@ -173,6 +173,9 @@ class TrainingRun {
   absl::Status OpenEvaluationAlone();
   absl::Status FindEvaluated();
   absl::Status InitializeEvaluated();
+  // --eval-ema: whether averages may be measured, and the state with them.
+  absl::Status CheckEvaluatedAverages() const;
+  absl::Status RestoreAverages();
   absl::Status EvaluateAlone();
 
   // Samples of the run that have been taken.
