@@ -108,12 +108,13 @@ LogicalResult AddAdaptersPass::choose(WeightProducts &products,
     return chooseByPattern(products, chosen);
   }
   for (WeightUse &use : products.getAll()) {
-    if (use.isFollowed && !use.isAdaptable()) {
+    if (!use.isLayer() || !use.isFollowed) {
+      continue;
+    }
+    if (!use.isAdaptable()) {
       return refuse(use) << "; name the others with targets=REGEX";
     }
-    if (use.isFollowed) {
-      chosen.push_back(&use);
-    }
+    chosen.push_back(&use);
   }
   if (!chosen.empty()) {
     return success();
@@ -263,6 +264,15 @@ DictionaryAttr AddAdaptersPass::makeInitial(StringRef name,
   return initial.getDictionary(&getContext());
 }
 
+/// A place of its own, which decisions about precision go by, in the product's
+/// line of the program: profiles show the halves as modules in the layer.
+static Location locate(MatmulOp product, const Adapter &adapter,
+                       StringRef half) {
+  MLIRContext *context = product.getContext();
+  auto name = StringAttr::get(context, adapter.getModule() + "." + half.str());
+  return FusedLoc::get(context, {NameLoc::get(name, product.getLoc())}, name);
+}
+
 /// y = x W becomes x W + (scale * x A^T) B^T: the scale multiplies what is
 /// smallest, and B A is never made.
 void AddAdaptersPass::addPair(const WeightUse &use, const Adapter &adapter) {
@@ -270,18 +280,19 @@ void AddAdaptersPass::addPair(const WeightUse &use, const Adapter &adapter) {
   for (MatmulOp product : use.products) {
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(product);
-    ArithmeticBuilder b(builder, product.getLoc());
+    ArithmeticBuilder b(builder, locate(product, adapter, "lora_A"));
     Value a = b.create<ReadOp>(type.clone({rank, use.getIn()}), adapter.getA());
-    Value back =
-        b.create<ReadOp>(type.clone({use.getOut(), rank}), adapter.getB());
     Value operand = dropout > 0 ? drop(product.getLhs(), use.getModule(), b)
                                 : product.getLhs();
     Value narrow = b.create<MatmulOp>(operand, a, product.getTransposeLhs(),
                                       /*transposeRhs=*/true);
     Value scaled = b.mul(narrow, alpha / static_cast<double>(rank));
-    Value wide = b.create<MatmulOp>(scaled, back, /*transposeLhs=*/false,
+    ArithmeticBuilder c(builder, locate(product, adapter, "lora_B"));
+    Value back =
+        c.create<ReadOp>(type.clone({use.getOut(), rank}), adapter.getB());
+    Value wide = c.create<MatmulOp>(scaled, back, /*transposeLhs=*/false,
                                     /*transposeRhs=*/true);
-    Value sum = b.add(product.getResult(), wide);
+    Value sum = c.add(product.getResult(), wide);
     product.getResult().replaceAllUsesExcept(sum, sum.getDefiningOp());
   }
   remark::passed(

@@ -213,7 +213,7 @@ def AddAdaptersPass : Pass<"accel-add-adapters", "mlir::ModuleOp"> {
     [rank, in] and B of shape [out, rank], which become parameters. A begins uniform between -1 / sqrt(in) and that, B zero; or both with the values of a
     file. Which side of W is `in` the product tells: weights of linear layers are [out, in], those of GPT-2's Conv1D [in, out].
 
-    `targets` is found in the name of a weight, without `.weight`. Without it every weight is chosen whose product reaches that of another weight: all
+    `targets` is found in the name of a weight, without `.weight`. Without it every weight called so is chosen whose product reaches that of another weight: all
     linear layers but output heads. With `modules` these are, and no others. A weight that a module reads several times gets one pair, applied at each product.
     One that several modules share, or that something else reads, too (a table tied to the head), is refused where it is chosen: one pair is not what PEFT
     would make of it.

@@ -23,6 +23,11 @@ struct WeightUse {
 
   explicit WeightUse(ParameterOp parameter) : parameter(parameter) {}
 
+  /// Whether it is called as the weight of a layer; else it is a parameter that
+  /// stands for itself, as the projection of PyTorch's MultiheadAttention.
+  bool isLayer() const {
+    return getModule().size() < ParameterOp(parameter).getSymName().size();
+  }
   llvm::StringRef getModule() const {
     return getModuleOfWeight(ParameterOp(parameter).getSymName());
   }
