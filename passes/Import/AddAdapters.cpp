@@ -317,7 +317,8 @@ Value AddAdaptersPass::drop(Value operand, StringRef module,
           : b.reshape(operand, {batch, type.getNumElements() / batch});
   Value dropped = b.create<DropoutOp>(
       parts.getType(), parts, samples, seed, builder.getF64FloatAttr(dropout),
-      builder.getI64IntegerAttr(++nextSite), /*site_offset=*/Value());
+      builder.getI64IntegerAttr(++nextSite), /*site_offset=*/Value(),
+      /*factor=*/RandomFactorAttr());
   NamedAttrList entry;
   entry.set("site", builder.getI64IntegerAttr(nextSite));
   entry.set("name", builder.getStringAttr(""));

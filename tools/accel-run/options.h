@@ -36,11 +36,9 @@ struct RunOptions {
   std::vector<std::string> eval_data;
   int64_t eval_every = 0;  // steps; 0: only behind the last one
   bool evaluate = false;   // and nothing else
+  bool eval_ema = false;   // averages in place of parameters
   // NAME=FILE; of a plan that answers.
   std::vector<std::string> inputs, outputs;
-  int64_t eval_every = 0;        // steps; 0: only behind the last one
-  bool evaluate = false;         // and nothing else
-  bool eval_ema = false;         // averages in place of parameters
   std::vector<std::string> set;  // NAME=VALUE
   std::optional<int64_t> global_batch;
   // After a step that is not finite: go on, or stop. Nothing: as the plan says.
