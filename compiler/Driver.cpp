@@ -16,7 +16,6 @@
 #include "compiler/Summary.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
-#include "passes/ErrorCodes.h"
 #include "passes/Lower/Cuda/Disassembler.h"
 #include "passes/Lower/Cuda/Ptxas.h"
 #include "passes/Target/TargetNames.h"
@@ -212,7 +211,7 @@ ExitCode Compilation::readAdapters() {
       readAdapterFolder(*vfs, options.adapterFolder, context, model.weights);
   if (!adapters) {
     diagnostics.printError(llvm::toString(adapters.takeError()),
-                           codes::Adapters);
+                           driver_codes::AdapterFolder);
     return ExitCode::InputOutput;
   }
   options.import.adapters = std::move(*adapters);

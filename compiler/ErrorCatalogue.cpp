@@ -20,6 +20,13 @@ static constexpr ErrorInfo kCatalogue[] = {
      "model's folder, reached without '..' and symbolic links, and long "
      "enough.",
      "Keep the .data file beside the .onnx file; do not rename either."},
+    {driver_codes::AdapterFolder, ExitCode::InputOutput,
+     "--lora takes a folder with adapter_config.json and "
+     "adapter_model.safetensors, as PEFT's save_pretrained and accel-run "
+     "--export write them, of pairs of one rank beside linear layers. It is "
+     "not there, is damaged, or says something else, which would train another "
+     "model.",
+     "Check the path; save the adapters again without what is named."},
     {onnx::codes::UnknownOperator, ExitCode::Unsupported,
      "The importer has no counterpart of the operator, or none that can be"
      " differentiated. accelc --list-ops prints those that it knows.",

@@ -8,6 +8,8 @@
 
 namespace accel::driver_codes {
 
+inline constexpr ErrorCode AdapterFolder{"ACCEL-E0103",
+                                         "a folder of adapters cannot be read"};
 inline constexpr ErrorCode GlobalBatch{
     "ACCEL-E0603", "the samples of a step do not make whole microbatches"};
 inline constexpr ErrorCode MemoryLimit{"ACCEL-E0801",
@@ -16,7 +18,8 @@ inline constexpr ErrorCode PaddedSteps{
     "ACCEL-W0601", "much of a step is computed for padding"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {GlobalBatch, MemoryLimit, PaddedSteps};
+inline constexpr ErrorCode all[] = {AdapterFolder, GlobalBatch, MemoryLimit,
+                                    PaddedSteps};
 
 } // namespace accel::driver_codes
 

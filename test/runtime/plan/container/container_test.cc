@@ -253,7 +253,7 @@ TEST_F(ContainerTest, UnknownRequiredFeaturesAreRefusedByName) {
                    "': the plan requires 'collectives', 'telepathy', which "
                    "this release does not know (it knows 'external-files', "
                    "'thread-private', 'sharded-access', 'flushed-subnormals', "
-                   "'epilogues'); "
+                   "'epilogues', 'adapters'); "
                    "run it "
                    "with the release of its "
                    "compiler, accelc test"));
