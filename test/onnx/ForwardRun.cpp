@@ -43,7 +43,8 @@ std::vector<size_t> getSettings(const std::string &name) {
       .Cases({"Slice"}, {1, 2, 3, 4})
       .Cases({"Pad"}, {1, 2, 3})
       .Cases({"Resize", "Upsample"}, {1, 2, 3})
-      .Cases({"ConstantOfShape"}, {0})
+      .Cases({"ConstantOfShape", "If", "NonZero"}, {0})
+      .Cases({"Loop"}, {0, 1})
       .Cases({"Range", "HannWindow", "HammingWindow", "BlackmanWindow"},
              {0, 1, 2})
       .Cases({"Dropout"}, {1, 2})

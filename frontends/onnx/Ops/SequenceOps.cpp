@@ -96,16 +96,17 @@ static SmallVector<Value> *findSequence(NodeConversion &c, int i) {
   return &found->second;
 }
 
-/// The place in input `i` among `size`; without that input the last one.
+/// The place in input `i`, up to `last`, of a sequence of `size` parts, from
+/// whose end negative ones count; without that input the last one.
 static FailureOr<int64_t> getPosition(NodeConversion &c, size_t i,
-                                      int64_t size) {
+                                      int64_t size, int64_t last) {
   if (!c.hasInput(i)) {
-    return size - 1;
+    return last;
   }
   FailureOr<int64_t> given = c.getConstantInt(i);
-  if (succeeded(given) && (*given < -size || *given >= size)) {
-    return c.error() << "expected a position from " << -size << " to "
-                     << size - 1 << ", got " << *given;
+  if (succeeded(given) && (*given < -size || *given > last)) {
+    return c.error() << "expected a position from " << -size << " to " << last
+                     << ", got " << *given;
   }
   return failed(given) || *given >= 0 ? given
                                       : FailureOr<int64_t>(*given + size);
@@ -116,8 +117,8 @@ LogicalResult convertSequenceAt(NodeConversion &c) {
   if (!sequence) {
     return failure();
   }
-  FailureOr<int64_t> position =
-      getPosition(c, 1, static_cast<int64_t>(sequence->size()));
+  auto size = static_cast<int64_t>(sequence->size());
+  FailureOr<int64_t> position = getPosition(c, 1, size, size - 1);
   if (failed(position)) {
     return failure();
   }
@@ -141,8 +142,8 @@ LogicalResult convertSequenceInsert(NodeConversion &c) {
   }
   SmallVector<Value> parts(*sequence);
   // A new part may stand behind the last one.
-  FailureOr<int64_t> position =
-      getPosition(c, 2, static_cast<int64_t>(parts.size()) + 1);
+  auto size = static_cast<int64_t>(parts.size());
+  FailureOr<int64_t> position = getPosition(c, 2, size, size);
   if (failed(position)) {
     return failure();
   }
@@ -157,8 +158,8 @@ LogicalResult convertSequenceErase(NodeConversion &c) {
     return failure();
   }
   SmallVector<Value> parts(*sequence);
-  FailureOr<int64_t> position =
-      getPosition(c, 1, static_cast<int64_t>(parts.size()));
+  auto size = static_cast<int64_t>(parts.size());
+  FailureOr<int64_t> position = getPosition(c, 1, size, size - 1);
   if (failed(position)) {
     return failure();
   }
