@@ -98,8 +98,8 @@ static SmallVector<Value> *findSequence(NodeConversion &c, int i) {
 
 /// The place in input `i`, up to `last`, of a sequence of `size` parts, from
 /// whose end negative ones count; without that input the last one.
-static FailureOr<int64_t> getPosition(NodeConversion &c, size_t i,
-                                      int64_t size, int64_t last) {
+static FailureOr<int64_t> getPosition(NodeConversion &c, size_t i, int64_t size,
+                                      int64_t last) {
   if (!c.hasInput(i)) {
     return last;
   }
