@@ -90,12 +90,6 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A plan has static shapes: every symbol of the inputs' shapes needs a"
      " size, and the first dimension of all inputs is the microbatch.",
      "Add --dim NAME=SIZE for the symbols that are named."},
-    {onnx::codes::BoundInput, ExitCode::CompileError,
-     "--bind gives an input of the model its value when the model is "
-     "compiled: the input is there, and the array has its type and fits its "
-     "shape.",
-     "Compare the array with the input that the message shows; "
-     "ARRAY.astype('int64') converts it."},
     {codes::ElementType, ExitCode::CompileError,
      "Parameters, gradients and the optimizer's state are fp32.",
      "Convert the model with model.float() before the export."},
@@ -124,13 +118,17 @@ static constexpr ErrorInfo kCatalogue[] = {
      "correct the pattern; give rates by name where layers are not found."},
     {codes::Adapters, ExitCode::CompileError,
      "--lora adds low-rank pairs to the weights of linear layers: matrices "
-     "that "
-     "products alone read. A pattern chose none, a chosen one is read in "
-     "another "
-     "way, too (a table tied to the head), or a folder of adapters is not of "
-     "this model.",
+     "that products alone read. A pattern chose none, a chosen one is read in "
+     "another way, too (a table tied to the head), or a folder of adapters is "
+     "not of this model.",
      "Look at the names of linear layers in the message, and correct targets=; "
      "leave it out for all of them but the output head."},
+    {onnx::codes::BoundInput, ExitCode::CompileError,
+     "--bind gives an input of the model its value when the model is "
+     "compiled: the input is there, and the array has its type and fits its "
+     "shape.",
+     "Compare the array with the input that the message shows; "
+     "ARRAY.astype('int64') converts it."},
     {codes::NoObjective, ExitCode::CompileError,
      "The objective is found by the shapes of the outputs, or by name: a "
      "number named loss, logits beside tokens, logits of classes.",

@@ -21,6 +21,8 @@ static const char *const kExamples = R"(Examples:
       from random weights, with a schedule that ends where the run does
   accelc gpt2.onnx -o plan --lora 'rank=8,alpha=16,targets=c_attn|c_proj'
       with low-rank adapters beside these layers, which train alone
+  accelc gpt2.onnx --inference --dim batch=1 -o plan
+      the forward pass alone: accel-run plan --input x=x.npy --output y=y.npy answers
   accelc gpt2.onnx --fsdp --estimate --memory-limit=16GiB
       how much memory each rank needs, what ranks send each other, and how many ranks fit
   accelc gpt2.onnx --check

@@ -80,20 +80,42 @@ public:
   }
 };
 
-/// Gates i, o, f, c: c' = f c + i g(..), h' = o h(c').
+/// Gates i, o, f, c: c' = f c + i g(..), h' = o h(c'). Peepholes let i and f
+/// see c, and o see c'.
 class LstmCell : public Cell {
 public:
-  using Cell::Cell;
+  LstmCell(const NodeConversion &c, const RecurrentWeights &weights,
+           int64_t batch, ArrayRef<Activation> functions)
+      : Cell(c, weights, batch, functions) {
+    if (weights.peepholes) {
+      for (Value part : splitEvenly(c, weights.peepholes, 0, 3)) {
+        peepholes.push_back(broadcastTo(c, part, {batch, weights.hidden}));
+      }
+    }
+  }
+
   RecurrentState step(Value products, RecurrentState before) const override {
     SmallVector<Value> gates = splitEvenly(
         c, addState(products, before.hidden, weights.recurrent), 1, 4);
-    Value in = apply(0, gates[0]), out = apply(0, gates[1]);
+    Value in = apply(0, show(gates[0], 0, before.cell));
     Value cell = f.mul(in, apply(1, gates[3]));
     if (before.cell) {
-      cell = f.add(f.mul(apply(0, gates[2]), before.cell), cell);
+      Value forget = apply(0, show(gates[2], 2, before.cell));
+      cell = f.add(f.mul(forget, before.cell), cell);
     }
+    Value out = apply(0, show(gates[1], 1, cell));
     return {f.mul(out, apply(2, cell)), cell};
   }
+
+private:
+  /// The gate with what its peephole shows it of `cell`.
+  Value show(Value gate, size_t number, Value cell) const {
+    return cell && !peepholes.empty()
+               ? f.add(gate, f.mul(peepholes[number], cell))
+               : gate;
+  }
+
+  SmallVector<Value> peepholes; ///< of i, o and f, (B, H); empty without
 };
 
 /// Gates z, r, h: h' = (1 - z) g(..) + z h. With `isLinearFirst` the reset

@@ -17,6 +17,7 @@ struct RecurrentWeights {
   mlir::Value input;                    ///< (gates * H, I)
   mlir::Value recurrent;                ///< (gates * H, H)
   mlir::Value inputBias, recurrentBias; ///< (gates * H), or both null
+  mlir::Value peepholes;                ///< of LSTM (3 * H), or null
 };
 
 /// What goes from step to step, (B, H); null stands for zeros.

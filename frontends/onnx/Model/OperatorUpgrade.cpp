@@ -40,9 +40,10 @@ public:
   void trainDropout(pb::NodeProto &node, StringRef, int);
   /// Drops an attribute that says what is so today.
   void expectOne(pb::NodeProto &node, StringRef attribute, int);
-  void dropSuffixBroadcast(pb::NodeProto &node, StringRef, int);
+  void broadcastFromAxis(pb::NodeProto &node, StringRef, int);
+  void broadcastSlope(pb::NodeProto &node, StringRef, int);
   void sayMode(pb::NodeProto &node, StringRef, int);
-  void refuse(pb::NodeProto &node, StringRef, int since);
+  void dropBatch(pb::NodeProto &node, StringRef, int);
   void drop(pb::NodeProto &node, StringRef attribute, int) {
     (void)take(node, attribute);
   }
@@ -51,7 +52,12 @@ private:
   void collectNames(const pb::GraphProto &of);
   void upgradeNodes(pb::GraphProto &of);
   std::optional<pb::AttributeProto> take(pb::NodeProto &node, StringRef name);
+  pb::TensorProto &addTensor(StringRef name);
   pb::TensorProto &addTensor(pb::NodeProto &node, StringRef what, int input);
+  std::string addInteger(StringRef name, int64_t value);
+  std::string addNode(const pb::NodeProto &before, StringRef op,
+                      ArrayRef<std::string> inputs);
+  void alignSecond(pb::NodeProto &node, int64_t axis);
   std::string getFreshName(std::string name) {
     while (!names.insert(name).second) {
       name += "_";
@@ -114,20 +120,20 @@ constexpr Change changes[] = {
     {"BatchNormalization", 9, &Upgrader::expectOne, "spatial", 0},
     {"BatchNormalization", 7, &Upgrader::expectOne, "is_test", 0},
     {"BatchNormalization", 13, &Upgrader::sayMode, "", 0},
-    {"PRelu", 7, &Upgrader::refuse, "", 7},
-    {"Scan", 9, &Upgrader::refuse, "", 9},
+    {"PRelu", 7, &Upgrader::broadcastSlope, "", 0},
+    {"Scan", 9, &Upgrader::dropBatch, "", 0},
     {"Gemm", 7, &Upgrader::drop, "broadcast", 0},
-    {"Add", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"And", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Div", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Equal", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Greater", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Less", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Mul", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Or", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Pow", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Sub", 7, &Upgrader::dropSuffixBroadcast, "", 0},
-    {"Xor", 7, &Upgrader::dropSuffixBroadcast, "", 0},
+    {"Add", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"And", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Div", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Equal", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Greater", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Less", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Mul", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Or", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Pow", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Sub", 7, &Upgrader::broadcastFromAxis, "", 0},
+    {"Xor", 7, &Upgrader::broadcastFromAxis, "", 0},
 };
 
 LogicalResult Upgrader::run() {
@@ -193,14 +199,40 @@ std::optional<pb::AttributeProto> Upgrader::take(pb::NodeProto &node,
   return attribute;
 }
 
+/// A new initializer, whose name begins with `name`.
+pb::TensorProto &Upgrader::addTensor(StringRef name) {
+  pb::TensorProto &tensor = tensors.emplace_back();
+  tensor.set_name(getFreshName(name.str()));
+  return tensor;
+}
+
 /// A new initializer, which becomes the node's input.
 pb::TensorProto &Upgrader::addTensor(pb::NodeProto &node, StringRef what,
                                      int input) {
-  pb::TensorProto &tensor = tensors.emplace_back();
   std::string of = node.output_size() > 0 ? node.output(0) : node.name();
-  tensor.set_name(getFreshName(of + "_" + what.str()));
+  pb::TensorProto &tensor = addTensor(of + "_" + what.str());
   setInput(node, input, tensor.name());
   return tensor;
+}
+
+/// The name of a new initializer of one integer, as a vector.
+std::string Upgrader::addInteger(StringRef name, int64_t value) {
+  pb::TensorProto &tensor = addTensor(name);
+  tensor.set_data_type(pb::TensorProto::INT64);
+  tensor.add_dims(1);
+  tensor.add_int64_data(value);
+  return tensor.name();
+}
+
+/// A node in front of `before`, which errors name; returns its output's name.
+std::string Upgrader::addNode(const pb::NodeProto &before, StringRef op,
+                              ArrayRef<std::string> inputs) {
+  pb::NodeProto &node = nodes.emplace_back();
+  node.set_name(before.name());
+  node.set_op_type(op.str());
+  node.mutable_input()->Add(inputs.begin(), inputs.end());
+  node.add_output(getFreshName(before.output(0) + "_" + op.lower()));
+  return node.output(0);
 }
 
 void Upgrader::setAttribute(pb::NodeProto &node, StringRef name,
@@ -338,25 +370,83 @@ void Upgrader::sayMode(pb::NodeProto &node, StringRef, int) {
   }
 }
 
-/// PRelu of operator set 6 had a slope for each channel, where it stands today
-/// for each element of the last dimension; Scan of 8 had batches.
-void Upgrader::refuse(pb::NodeProto &node, StringRef, int since) {
-  error(node) << "expected operator set " << since << " or newer, got " << opset
-              << "; convert the file to a newer one with "
-                 "onnx.version_converter, or export it again";
+/// Gives the second input as many dimensions of 1 in the end as it needs to
+/// begin at the first one's `axis`. Shapes are not known yet: the rank is the
+/// shape of the shape.
+void Upgrader::alignSecond(pb::NodeProto &node, int64_t axis) {
+  if (node.input_size() != 2 || node.output_size() != 1) {
+    return; // what checks the model says so
+  }
+  std::string shape = addNode(node, "Shape", {node.input(1)});
+  std::string rank = addNode(
+      node, "Shape", {addNode(node, "Shape", {std::string(node.input(0))})});
+  std::string behind =
+      addNode(node, "Sub", {rank, addInteger(node.output(0) + "_axis", axis)});
+  behind = addNode(node, "Sub", {behind, addNode(node, "Shape", {shape})});
+  std::string ones =
+      addNode(node, "Expand", {addInteger(node.output(0) + "_one", 1), behind});
+  std::string all = addNode(node, "Concat", {shape, ones});
+  setAttribute(nodes.back(), "axis", int64_t{0});
+  node.set_input(1, addNode(node, "Reshape", {node.input(1), all}));
+}
+
+/// The slopes of operator set 6 were those of channels.
+void Upgrader::broadcastSlope(pb::NodeProto &node, StringRef, int) {
+  alignSecond(node, 1);
 }
 
 /// Operands of operator set 6 were broadcast where `broadcast` said so, from
 /// `axis` on; by default as they are today.
-void Upgrader::dropSuffixBroadcast(pb::NodeProto &node, StringRef, int) {
-  (void)take(node, "broadcast");
-  if (std::optional<pb::AttributeProto> axis = take(node, "axis")) {
-    error(node) << "expected operands that are broadcast by their last "
-                   "dimensions, got axis = "
-                << axis->i() << " at operator set " << opset
+void Upgrader::broadcastFromAxis(pb::NodeProto &node, StringRef, int) {
+  std::optional<pb::AttributeProto> broadcast = take(node, "broadcast");
+  std::optional<pb::AttributeProto> axis = take(node, "axis");
+  if (!broadcast || broadcast->i() == 0 || !axis) {
+    return;
+  }
+  if (axis->i() < 0) {
+    error(node) << "expected an axis of 0 or more, got " << axis->i()
+                << " at operator set " << opset
                 << "; convert the file to a newer one with "
                    "onnx.version_converter, or export it again";
+    return;
   }
+  alignSecond(node, axis->i());
+}
+
+/// Scan of operator set 8 had a batch in front of everything, and the length of
+/// each of its sequences. One of a single sequence is the Scan of today.
+void Upgrader::dropBatch(pb::NodeProto &node, StringRef, int) {
+  if (node.input_size() == 0 || node.output_size() == 0) {
+    return; // what checks the model says so
+  }
+  if (!node.input(0).empty()) {
+    error(node) << "expected no sequence_lens at operator set " << opset
+                << "; convert the file to a newer one with "
+                   "onnx.version_converter, or export it again";
+    return;
+  }
+  if (std::optional<pb::AttributeProto> given = take(node, "directions")) {
+    given->set_name("scan_input_directions");
+    *node.add_attribute() = *given;
+  }
+  std::string first = addInteger(node.output(0) + "_batch", 0);
+  node.mutable_input()->DeleteSubrange(0, 1);
+  for (std::string &input : *node.mutable_input()) {
+    input = addNode(node, "Squeeze", {input, first});
+  }
+  std::vector<pb::NodeProto> results;
+  for (std::string &output : *node.mutable_output()) {
+    pb::NodeProto &result = results.emplace_back();
+    result.set_name(node.name());
+    result.set_op_type("Unsqueeze");
+    result.add_output(output);
+    output = getFreshName(output + "_scan");
+    result.add_input(output);
+    result.add_input(first);
+  }
+  nodes.push_back(std::exchange(node, results.back()));
+  results.pop_back();
+  nodes.insert(nodes.end(), results.begin(), results.end());
 }
 
 } // namespace

@@ -118,11 +118,6 @@ LogicalResult Recurrence::checkShapes() {
     return c.error() << "expected floats of 3 dimensions as X and R, got " << x
                      << " and " << r;
   }
-  if (c.hasInput(7)) {
-    return c.error() << "expected no peephole weights P, got " << c.inputType(7)
-                     << "; export nn.LSTM, which has none, or write the loop "
-                        "over time with torch.unbind";
-  }
   steps = x.getDimSize(isBatchFirst ? 1 : 0);
   batch = x.getDimSize(isBatchFirst ? 0 : 1);
   inputs = x.getDimSize(2);
@@ -140,7 +135,8 @@ LogicalResult Recurrence::checkShapes() {
                  succeeded(checkInput(2, {directions, rows, hidden}, "R")) &&
                  succeeded(checkInput(3, {directions, 2 * rows}, "B")) &&
                  succeeded(checkInput(5, state, "initial_h")) &&
-                 succeeded(checkInput(6, state, "initial_c")));
+                 succeeded(checkInput(6, state, "initial_c")) &&
+                 succeeded(checkInput(7, {directions, 3 * hidden}, "P")));
 }
 
 /// Lengths that are known to be the number of steps say nothing.
@@ -194,6 +190,9 @@ RecurrentWeights Recurrence::getWeights(int64_t d) const {
         splitEvenly(c, takeDirection(c.input(3), d), 0, 2);
     weights.inputBias = halves[0];
     weights.recurrentBias = halves[1];
+  }
+  if (c.hasInput(7)) {
+    weights.peepholes = takeDirection(c.input(7), d);
   }
   return weights;
 }

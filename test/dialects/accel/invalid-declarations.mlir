@@ -152,7 +152,7 @@ accel.state @state_c2 counter : tensor<f64> {group = #accel.group<decayed>}
 
 // -----
 
-// expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'kind' [hyperparameter, counter, accumulator, partial, slot, partial_max, scale, accumulator_max]}}
+// expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'kind' [hyperparameter, counter, accumulator, partial, slot, partial_max, scale, accumulator_max, input, output]}}
 accel.state @unknown scalar : tensor<f64>
 
 // -----

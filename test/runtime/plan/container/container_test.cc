@@ -236,7 +236,7 @@ TEST_F(ContainerTest, AnUnknownMajorIsRefusedByItsNumber) {
       Plan::Open(*vfs_, path_),
       StatusIs(absl::StatusCode::kUnimplemented,
                "'" + path_ +
-                   "': expected plan format 4.x, got 9.6; compile the model "
+                   "': expected plan format 4.x, got 9.7; compile the model "
                    "again with this release's accelc"));
 }
 
@@ -253,10 +253,8 @@ TEST_F(ContainerTest, UnknownRequiredFeaturesAreRefusedByName) {
                    "': the plan requires 'collectives', 'telepathy', which "
                    "this release does not know (it knows 'external-files', "
                    "'thread-private', 'sharded-access', 'flushed-subnormals', "
-                   "'epilogues', 'adapters'); "
-                   "run it "
-                   "with the release of its "
-                   "compiler, accelc test"));
+                   "'epilogues', 'inference', 'adapters'); run it with the "
+                   "release of its compiler, accelc test"));
 }
 
 TEST_F(ContainerTest, HostileManifestsAreRefused) {
