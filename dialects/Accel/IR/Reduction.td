@@ -25,7 +25,9 @@ class Accel_ReduceOp<string mnemonic, string text, string what, string gradient 
   let hasVerifier = 1;
 }
 
-def Accel_ReduceSumOp : Accel_ReduceOp<"reduce_sum", "sum over dimensions", "The sum">;
+def Accel_ReduceSumOp : Accel_ReduceOp<"reduce_sum", "sum over dimensions", "The sum"> {
+  let hasFolder = 1;
+}
 def Accel_ReduceMaxOp : Accel_ReduceOp<"reduce_max", "maximum over dimensions", "The maximum",
     " Elements that share the maximum share its gradient evenly; with `first` all of it goes to the first of them, as in a max pool."> {
   let arguments = (ins Accel_NumberTensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$first);

@@ -145,3 +145,17 @@ func.func @reads_keep_their_order() -> (tensor<f64>, tensor<f64>) {
   return %before, %after : tensor<f64>, tensor<f64>
 }
 accel.state @step counter : tensor<f64>
+
+// Integers too: without it the sum's kernel would have nothing to add.
+// CHECK-LABEL: func.func @sums_of_zeros
+func.func @sums_of_zeros() -> (tensor<4xi64>, tensor<8xf32>) {
+  // CHECK-DAG: %[[A:.+]] = accel.constant dense<0> : tensor<4xi64>
+  // CHECK-DAG: %[[B:.+]] = accel.constant dense<0.000000e+00> : tensor<8xf32>
+  // CHECK-NOT: accel.reduce_sum
+  // CHECK: return %[[A]], %[[B]]
+  %x = accel.constant dense<0> : tensor<4x8xi64>
+  %y = accel.constant dense<0.0> : tensor<4x8xf32>
+  %a = accel.reduce_sum %x [1] : tensor<4x8xi64> -> tensor<4xi64>
+  %b = accel.reduce_sum %y [0] : tensor<4x8xf32> -> tensor<8xf32>
+  return %a, %b : tensor<4xi64>, tensor<8xf32>
+}

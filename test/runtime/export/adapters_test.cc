@@ -73,7 +73,9 @@ class Reader {
       for (uint64_t i = 0; i < elements; ++i) {
         values[i] = unit * static_cast<float>(i + 1);
       }
-      std::memcpy(dst.data(), values.data(), dst.size());
+      if (!dst.empty()) {
+        std::memcpy(dst.data(), values.data(), dst.size());
+      }
       return absl::OkStatus();
     };
   }

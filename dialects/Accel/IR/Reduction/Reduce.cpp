@@ -2,6 +2,7 @@
 // Reductions over dimensions: verification and gradients.
 #include "dialects/Accel/IR/GradientBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/SplatConstant.h"
 
 using namespace mlir;
 using namespace accel;
@@ -87,6 +88,14 @@ void ReduceSumOp::build(OpBuilder &builder, OperationState &state,
 
 LogicalResult ReduceSumOp::verify() {
   return verifyReduction(*this, getAxes());
+}
+
+/// A kernel that adds nothing has no sum left to reduce.
+OpFoldResult ReduceSumOp::fold(FoldAdaptor adaptor) {
+  if (!isSplatOf(adaptor.getOperand(), 0.0)) {
+    return {};
+  }
+  return resizeSplat(adaptor.getOperand(), getType());
 }
 
 void ReduceMaxOp::build(OpBuilder &builder, OperationState &state,

@@ -1,0 +1,635 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Families of models that people train, tiny and with random weights.
+
+Each is a module whose forward returns the loss, and what makes its inputs.
+check_families.py compares a step of each with PyTorch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import timm
+import torch
+import torch.nn.functional as F
+import transformers
+from torch import nn
+
+BATCH, LENGTH, VOCABULARY, CLASSES = 3, 16, 61, 7
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    build: Callable[[], nn.Module]
+    inputs: Callable[[], dict[str, torch.Tensor]]
+
+
+class WithLoss(nn.Module):
+    """A model of transformers, with its own loss as the only output."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(
+        self,
+        input_ids=None,
+        decoder_input_ids=None,
+        pixel_values=None,
+        input_values=None,
+        input_features=None,
+        labels=None,
+    ):
+        inputs = {
+            "input_ids": input_ids,
+            "decoder_input_ids": decoder_input_ids,
+            "pixel_values": pixel_values,
+            "input_values": input_values,
+            "input_features": input_features,
+            "labels": labels,
+        }
+        given = {name: value for name, value in inputs.items() if value is not None}
+        return self.model(**given).loss
+
+
+class Classifier(nn.Module):
+    """Any model of images or vectors, with cross entropy."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x, labels):
+        return F.cross_entropy(self.model(x), labels)
+
+
+def tokens(rows=BATCH, length=LENGTH):
+    return torch.randint(3, VOCABULARY, (rows, length))
+
+
+def lm_inputs():
+    ids = tokens()
+    return {"input_ids": ids, "labels": ids.clone()}
+
+
+def text_inputs():
+    return {"input_ids": tokens(), "labels": torch.randint(CLASSES, (BATCH,))}
+
+
+def seq2seq_inputs():
+    labels = tokens(length=9)
+    return {
+        "input_ids": tokens(),
+        "decoder_input_ids": labels.roll(1, 1),
+        "labels": labels,
+    }
+
+
+def image_inputs(size=32, name="pixel_values", channels=3):
+    def make():
+        x = torch.randn(BATCH, channels, size, size)
+        return {name: x, "labels": torch.randint(CLASSES, (BATCH,))}
+
+    return make
+
+
+SMALL = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 24,
+    "intermediate_size": 40,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 32,
+    "num_labels": CLASSES,
+    "pad_token_id": None,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+}
+KEYS = {"num_key_value_heads": 2}
+
+
+def quiet(config):
+    for name in list(vars(config)):
+        value = getattr(config, name)
+        if re.search("drop", name) and isinstance(value, (int, float)):
+            setattr(config, name, 0.0 if isinstance(value, float) else value)
+    if hasattr(config, "use_cache"):
+        config.use_cache = False
+    return config
+
+
+def hugging(name, config, model, inputs, options, eager=False):
+    def build():
+        made = quiet(getattr(transformers, config)(**options))
+        made.return_dict = True
+        if eager:
+            made._attn_implementation = "eager"
+        module = getattr(transformers, model)(made)
+        for part in module.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = 0.0
+        return WithLoss(module)
+
+    return Family(name, build, inputs)
+
+
+def decoder(name, stem, **options):
+    return hugging(
+        name, stem + "Config", stem + "ForCausalLM", lm_inputs, {**SMALL, **options}
+    )
+
+
+def encoder(name, stem, **options):
+    return hugging(
+        name,
+        stem + "Config",
+        stem + "ForSequenceClassification",
+        text_inputs,
+        {**SMALL, "pad_token_id": 0, **options},
+    )
+
+
+def masked(name, stem, **options):
+    return hugging(
+        name,
+        stem + "Config",
+        stem + "ForMaskedLM",
+        lm_inputs,
+        {**SMALL, "pad_token_id": 0, **options},
+    )
+
+
+def vision(name, stem, size=32, eager=False, **options):
+    given = {"num_labels": CLASSES, "image_size": size, "num_channels": 3, **options}
+    return hugging(
+        name,
+        stem + "Config",
+        stem + "ForImageClassification",
+        image_inputs(size),
+        given,
+        eager,
+    )
+
+
+VIT = {
+    "hidden_size": 24,
+    "intermediate_size": 40,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "patch_size": 8,
+}
+
+
+def of_timm(name, kind, size=32, **options):
+    def build():
+        return Classifier(timm.create_model(kind, num_classes=CLASSES, **options))
+
+    return Family(name, build, image_inputs(size, "x"))
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, 12)
+        self.core = kind(12, 10, num_layers=2, bidirectional=True, batch_first=True)
+        self.head = nn.Linear(20, CLASSES)
+
+    def forward(self, x):
+        return self.head(self.core(self.embedding(x))[0][:, -1])
+
+
+class Tabular(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.categories = nn.ModuleList(nn.Embedding(n, 4) for n in (5, 9))
+        self.body = nn.Sequential(
+            nn.BatchNorm1d(14),
+            nn.Linear(14, 32),
+            nn.ReLU(),
+            nn.BatchNorm1d(32),
+            nn.Linear(32, CLASSES),
+        )
+
+    def forward(self, x, kinds, labels):
+        parts = [e(kinds[:, i]) for i, e in enumerate(self.categories)]
+        return F.cross_entropy(self.body(torch.cat([x, *parts], 1)), labels)
+
+
+class FeatureTokens(nn.Module):
+    """FT-Transformer: a token for each column."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(6, 16) * 0.2)
+        self.bias = nn.Parameter(torch.randn(6, 16) * 0.2)
+        self.cls = nn.Parameter(torch.randn(1, 1, 16) * 0.2)
+        layer = nn.TransformerEncoderLayer(
+            16, 4, 32, dropout=0.0, batch_first=True, norm_first=True
+        )
+        self.core = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(16, CLASSES)
+
+    def forward(self, x):
+        rows = x[:, :, None] * self.weight + self.bias
+        cls = self.cls.expand(x.shape[0], -1, -1)
+        return self.head(self.core(torch.cat([cls, rows], 1))[:, 0])
+
+
+class UNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+        def block(a, b):
+            return nn.Sequential(
+                nn.Conv2d(a, b, 3, padding=1), nn.GroupNorm(4, b), nn.SiLU()
+            )
+
+        self.down1, self.down2, self.middle = block(3, 8), block(8, 16), block(16, 16)
+        self.up = nn.ConvTranspose2d(16, 16, 2, 2)
+        self.last = nn.Sequential(block(24, 8), nn.Conv2d(8, 3, 1))
+
+    def forward(self, x, target):
+        a = self.down1(x)
+        b = self.down2(F.max_pool2d(a, 2))
+        c = self.up(self.middle(b))
+        return F.mse_loss(self.last(torch.cat([a, c], 1)), target)
+
+
+class AutoEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(
+            nn.Conv2d(3, 8, 4, 2, 1),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(8, 16, 4, 2, 1),
+            nn.BatchNorm2d(16),
+            nn.LeakyReLU(0.2),
+        )
+        self.decoder = nn.Sequential(
+            nn.ConvTranspose2d(16, 8, 4, 2, 1),
+            nn.BatchNorm2d(8),
+            nn.ReLU(),
+            nn.ConvTranspose2d(8, 3, 4, 2, 1),
+            nn.Tanh(),
+        )
+
+    def forward(self, x, target):
+        return F.mse_loss(self.decoder(self.encoder(x)), target)
+
+
+class Keywords(nn.Module):
+    """Audio: mel frames through one-dimensional convolutions."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv1d(20, 16, 5, 2, 2),
+            nn.BatchNorm1d(16),
+            nn.GELU(),
+            nn.Conv1d(16, 16, 3, 1, 2, dilation=2, groups=4),
+            nn.GELU(),
+            nn.AdaptiveAvgPool1d(1),
+            nn.Flatten(),
+            nn.Linear(16, CLASSES),
+        )
+
+    def forward(self, x):
+        return self.body(x)
+
+
+def classes():
+    return torch.randint(CLASSES, (BATCH,))
+
+
+def vectors(*shape):
+    return lambda: {"x": torch.randn(BATCH, *shape), "labels": classes()}
+
+
+def pictures():
+    x = torch.randn(BATCH, 3, 16, 16)
+    return {"x": x, "target": torch.randn(BATCH, 3, 16, 16)}
+
+
+def recurrent(name, kind):
+    return Family(
+        name,
+        lambda: Classifier(Recurrent(kind)),
+        lambda: {"x": tokens(length=6), "labels": classes()},
+    )
+
+
+MOE = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2}
+BART = {
+    "vocab_size": VOCABULARY,
+    "d_model": 24,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 40,
+    "decoder_ffn_dim": 40,
+    "max_position_embeddings": 32,
+    "pad_token_id": 1,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 2,
+    "forced_eos_token_id": None,
+}
+
+FAMILIES = [
+    hugging(
+        "gpt2",
+        "GPT2Config",
+        "GPT2LMHeadModel",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "n_embd": 24,
+            "n_layer": 2,
+            "n_head": 4,
+            "n_positions": 32,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+        },
+    ),
+    hugging(
+        "gpt-neo",
+        "GPTNeoConfig",
+        "GPTNeoForCausalLM",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 24,
+            "num_layers": 2,
+            "num_heads": 4,
+            "attention_types": [[["global", "local"], 1]],
+            "max_position_embeddings": 32,
+            "window_size": 8,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+        },
+    ),
+    decoder("gpt-neox", "GPTNeoX"),
+    hugging(
+        "gpt-j",
+        "GPTJConfig",
+        "GPTJForCausalLM",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "n_embd": 24,
+            "n_layer": 2,
+            "n_head": 2,
+            "n_positions": 32,
+            "rotary_dim": 4,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+        },
+    ),
+    decoder("opt", "OPT", ffn_dim=40, word_embed_proj_dim=24, pad_token_id=1),
+    decoder("bloom", "Bloom", n_head=4, n_layer=2),
+    decoder("falcon", "Falcon", multi_query=True, new_decoder_architecture=False),
+    hugging(
+        "mpt",
+        "MptConfig",
+        "MptForCausalLM",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 24,
+            "n_heads": 4,
+            "n_layers": 2,
+            "max_seq_len": 32,
+            "bos_token_id": 0,
+            "eos_token_id": 0,
+        },
+    ),
+    decoder("llama", "Llama", **KEYS),
+    decoder("mistral", "Mistral", **KEYS, sliding_window=8),
+    decoder("mixtral", "Mixtral", **KEYS, **MOE),
+    decoder("qwen2", "Qwen2", **KEYS),
+    decoder("qwen3", "Qwen3", **KEYS, head_dim=8),
+    decoder(
+        "qwen3-moe", "Qwen3Moe", **KEYS, head_dim=8, moe_intermediate_size=16, **MOE
+    ),
+    decoder("gemma", "Gemma", **KEYS, head_dim=8),
+    decoder("gemma2", "Gemma2", **KEYS, head_dim=8, sliding_window=8),
+    hugging(
+        "gemma3",
+        "Gemma3TextConfig",
+        "Gemma3ForCausalLM",
+        lm_inputs,
+        {**SMALL, **KEYS, "pad_token_id": 0, "head_dim": 8, "sliding_window": 8},
+    ),
+    decoder("phi", "Phi"),
+    decoder("phi3", "Phi3", **KEYS),
+    decoder("stablelm", "StableLm", **KEYS),
+    decoder("olmo2", "Olmo2", **KEYS),
+    decoder("cohere", "Cohere", **KEYS),
+    decoder("granite", "Granite", **KEYS),
+    decoder("starcoder2", "Starcoder2", **KEYS),
+    decoder("biogpt", "BioGpt", pad_token_id=1),
+    hugging(
+        "xglm",
+        "XGLMConfig",
+        "XGLMForCausalLM",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 24,
+            "ffn_dim": 40,
+            "num_layers": 2,
+            "attention_heads": 4,
+            "max_position_embeddings": 32,
+        },
+    ),
+    hugging(
+        "mamba",
+        "MambaConfig",
+        "MambaForCausalLM",
+        lm_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 16,
+            "state_size": 4,
+            "num_hidden_layers": 2,
+        },
+    ),
+    encoder("bert", "Bert"),
+    masked("bert-mlm", "Bert"),
+    encoder("roberta", "Roberta", max_position_embeddings=40),
+    encoder("distilbert", "DistilBert", dim=24, hidden_dim=40, n_heads=4, n_layers=2),
+    encoder("electra", "Electra", embedding_size=16),
+    encoder("albert", "Albert", embedding_size=16),
+    encoder("mpnet", "MPNet", max_position_embeddings=40),
+    encoder(
+        "deberta-v2", "DebertaV2", relative_attention=True, pos_att_type=["p2c", "c2p"]
+    ),
+    encoder("xlnet", "XLNet", d_model=24, n_layer=2, n_head=4, d_inner=40),
+    encoder("modernbert", "ModernBert"),
+    hugging(
+        "t5",
+        "T5Config",
+        "T5ForConditionalGeneration",
+        seq2seq_inputs,
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 24,
+            "d_kv": 6,
+            "d_ff": 40,
+            "num_layers": 2,
+            "num_heads": 4,
+            "decoder_start_token_id": 0,
+        },
+        True,
+    ),
+    hugging("bart", "BartConfig", "BartForConditionalGeneration", seq2seq_inputs, BART),
+    hugging(
+        "pegasus",
+        "PegasusConfig",
+        "PegasusForConditionalGeneration",
+        seq2seq_inputs,
+        BART,
+    ),
+    hugging("marian", "MarianConfig", "MarianMTModel", seq2seq_inputs, BART),
+    vision("vit", "ViT", **VIT),
+    vision("deit", "DeiT", **VIT),
+    vision("dinov2", "Dinov2", **VIT),
+    vision("beit", "Beit", eager=True, **VIT, use_relative_position_bias=True),
+    vision(
+        "swin",
+        "Swin",
+        eager=True,
+        embed_dim=12,
+        depths=[1, 1],
+        num_heads=[2, 2],
+        window_size=4,
+        patch_size=2,
+    ),
+    vision("convnext", "ConvNext", hidden_sizes=[8, 16], depths=[1, 1], num_stages=2),
+    vision(
+        "convnextv2", "ConvNextV2", hidden_sizes=[8, 16], depths=[1, 1], num_stages=2
+    ),
+    vision(
+        "resnet-hf", "ResNet", embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1]
+    ),
+    vision(
+        "regnet",
+        "RegNet",
+        embedding_size=8,
+        hidden_sizes=[8, 16],
+        depths=[1, 1],
+        groups_width=8,
+    ),
+    vision(
+        "mobilevit",
+        "MobileViT",
+        hidden_sizes=[16, 24, 32],
+        neck_hidden_sizes=[8, 8, 16, 16, 24, 24, 32],
+        num_attention_heads=2,
+    ),
+    vision(
+        "segformer",
+        "Segformer",
+        hidden_sizes=[8, 8, 16, 16],
+        depths=[1, 1, 1, 1],
+        num_attention_heads=[1, 1, 2, 2],
+        decoder_hidden_size=16,
+    ),
+    vision(
+        "poolformer", "PoolFormer", hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1]
+    ),
+    vision(
+        "levit",
+        "Levit",
+        size=64,
+        hidden_sizes=[16, 16, 32],
+        num_attention_heads=[2, 2, 2],
+        depths=[1, 1, 1],
+        key_dim=[8, 8, 8],
+    ),
+    of_timm("resnet18", "resnet18"),
+    of_timm("mobilenetv2", "mobilenetv2_035"),
+    of_timm("mobilenetv3", "mobilenetv3_small_050", drop_rate=0.0),
+    of_timm("efficientnet", "efficientnet_lite0", drop_rate=0.0),
+    of_timm("densenet", "densenet121"),
+    of_timm("vgg-bn", "vgg11_bn", drop_rate=0.0),
+    of_timm("mixer", "mixer_s32_224", 64, img_size=64),
+    of_timm("shufflenet-like", "ghostnet_050", drop_rate=0.0),
+    of_timm("xception", "xception41", 64),
+    hugging(
+        "ast",
+        "ASTConfig",
+        "ASTForAudioClassification",
+        lambda: {"input_values": torch.randn(BATCH, 32, 16), "labels": classes()},
+        {
+            **{k: v for k, v in VIT.items() if k != "patch_size"},
+            "patch_size": 8,
+            "max_length": 32,
+            "num_mel_bins": 16,
+            "frequency_stride": 8,
+            "time_stride": 8,
+            "num_labels": CLASSES,
+        },
+    ),
+    hugging(
+        "wav2vec2",
+        "Wav2Vec2Config",
+        "Wav2Vec2ForSequenceClassification",
+        lambda: {"input_values": torch.randn(BATCH, 400), "labels": classes()},
+        {
+            "vocab_size": 20,
+            "hidden_size": 24,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "intermediate_size": 40,
+            "conv_dim": [8, 8],
+            "conv_stride": [5, 4],
+            "conv_kernel": [10, 4],
+            "num_conv_pos_embeddings": 4,
+            "num_conv_pos_embedding_groups": 4,
+            "apply_spec_augment": False,
+            "num_labels": CLASSES,
+            "classifier_proj_size": 16,
+        },
+    ),
+    hugging(
+        "whisper",
+        "WhisperConfig",
+        "WhisperForConditionalGeneration",
+        lambda: {
+            "input_features": torch.randn(BATCH, 8, 40),
+            "decoder_input_ids": tokens(length=9),
+            "labels": tokens(length=9),
+        },
+        {
+            **BART,
+            "num_mel_bins": 8,
+            "max_source_positions": 20,
+            "max_target_positions": 16,
+            "suppress_tokens": None,
+            "begin_suppress_tokens": None,
+        },
+    ),
+    recurrent("lstm", nn.LSTM),
+    recurrent("gru", nn.GRU),
+    recurrent("rnn", nn.RNN),
+    Family(
+        "tabular",
+        Tabular,
+        lambda: {
+            "x": torch.randn(BATCH, 6),
+            "kinds": torch.stack(
+                [torch.randint(5, (BATCH,)), torch.randint(9, (BATCH,))], 1
+            ),
+            "labels": classes(),
+        },
+    ),
+    Family("feature-tokens", lambda: Classifier(FeatureTokens()), vectors(6)),
+    Family("unet", UNet, pictures),
+    Family("autoencoder", AutoEncoder, pictures),
+    Family("keywords", lambda: Classifier(Keywords()), vectors(20, 40)),
+]
