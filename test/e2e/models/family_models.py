@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The models of families.py that no library has: small, and with their loss."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+VOCABULARY, CLASSES = 61, 7
+
+
+class Classifier(nn.Module):
+    """Any model of images or vectors, with cross entropy."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x, labels):
+        return F.cross_entropy(self.model(x), labels)
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.embedding = nn.Embedding(VOCABULARY, 12)
+        self.core = kind(12, 10, num_layers=2, bidirectional=True, batch_first=True)
+        self.head = nn.Linear(20, CLASSES)
+
+    def forward(self, x):
+        return self.head(self.core(self.embedding(x))[0][:, -1])
+
+
+class Tabular(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.categories = nn.ModuleList(nn.Embedding(n, 4) for n in (5, 9))
+        self.body = nn.Sequential(
+            nn.BatchNorm1d(14),
+            nn.Linear(14, 32),
+            nn.ReLU(),
+            nn.BatchNorm1d(32),
+            nn.Linear(32, CLASSES),
+        )
+
+    def forward(self, x, kinds, labels):
+        parts = [e(kinds[:, i]) for i, e in enumerate(self.categories)]
+        return F.cross_entropy(self.body(torch.cat([x, *parts], 1)), labels)
+
+
+class FeatureTokens(nn.Module):
+    """FT-Transformer: a token for each column."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(6, 16) * 0.2)
+        self.bias = nn.Parameter(torch.randn(6, 16) * 0.2)
+        self.cls = nn.Parameter(torch.randn(1, 1, 16) * 0.2)
+        layer = nn.TransformerEncoderLayer(
+            16, 4, 32, dropout=0.0, batch_first=True, norm_first=True
+        )
+        self.core = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(16, CLASSES)
+
+    def forward(self, x):
+        rows = x[:, :, None] * self.weight + self.bias
+        cls = self.cls.expand(x.shape[0], -1, -1)
+        return self.head(self.core(torch.cat([cls, rows], 1))[:, 0])
+
+
+class UNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+        def block(a, b):
+            return nn.Sequential(
+                nn.Conv2d(a, b, 3, padding=1), nn.GroupNorm(4, b), nn.SiLU()
+            )
+
+        self.down1, self.down2, self.middle = block(3, 8), block(8, 16), block(16, 16)
+        self.up = nn.ConvTranspose2d(16, 16, 2, 2)
+        self.last = nn.Sequential(block(24, 8), nn.Conv2d(8, 3, 1))
+
+    def forward(self, x, target):
+        a = self.down1(x)
+        b = self.down2(F.max_pool2d(a, 2))
+        c = self.up(self.middle(b))
+        return F.mse_loss(self.last(torch.cat([a, c], 1)), target)
+
+
+class AutoEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(
+            nn.Conv2d(3, 8, 4, 2, 1),
+            nn.LeakyReLU(0.2),
+            nn.Conv2d(8, 16, 4, 2, 1),
+            nn.BatchNorm2d(16),
+            nn.LeakyReLU(0.2),
+        )
+        self.decoder = nn.Sequential(
+            nn.ConvTranspose2d(16, 8, 4, 2, 1),
+            nn.BatchNorm2d(8),
+            nn.ReLU(),
+            nn.ConvTranspose2d(8, 3, 4, 2, 1),
+            nn.Tanh(),
+        )
+
+    def forward(self, x, target):
+        return F.mse_loss(self.decoder(self.encoder(x)), target)
+
+
+class Keywords(nn.Module):
+    """Audio: mel frames through one-dimensional convolutions."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv1d(20, 16, 5, 2, 2),
+            nn.BatchNorm1d(16),
+            nn.GELU(),
+            nn.Conv1d(16, 16, 3, 1, 2, dilation=2, groups=4),
+            nn.GELU(),
+            nn.AdaptiveAvgPool1d(1),
+            nn.Flatten(),
+            nn.Linear(16, CLASSES),
+        )
+
+    def forward(self, x):
+        return self.body(x)
