@@ -26,6 +26,9 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createWeighBatchNormPass());
   manager.addPass(createDifferentiateModulePass({options.lossScale}));
   manager.addPass(createExpandBatchNormPass());
+  // Transposes pass a batch norm only as primitives, and gradients have those
+  // of their own.
+  manager.addPass(createSinkTransposesPass());
   // Gradient rules know their own operation only: views cancel out, and
   // constants repeat, at their borders.
   manager.addPass(createCleanGraphPass());

@@ -55,9 +55,13 @@ void EarliestReached::compute(ArrayRef<Operation *> ops,
 }
 
 void EarliestReached::moved(Operation *op) {
-  size_t position = get(nodeOf(op).front());
+  size_t position = SIZE_MAX;
+  Operations stack;
+  for (Operation *member : nodeOf(op)) {
+    position = std::min(position, get(member));
+    llvm::append_range(stack, graph.getPredecessors(member));
+  }
   set(nodeOf(op), position);
-  Operations stack(graph.getPredecessors(op));
   while (!stack.empty()) {
     Operation *before = stack.pop_back_val();
     if (get(before) <= position) {

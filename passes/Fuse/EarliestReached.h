@@ -31,8 +31,8 @@ public:
   /// Requires: kernels do not wait for each other in a cycle.
   void compute(llvm::ArrayRef<mlir::Operation *> ops,
                const llvm::DenseMap<mlir::Operation *, size_t> &positions);
-  /// `op` has moved into an earlier kernel, whose results it reads: what it
-  /// waits for now comes before that kernel.
+  /// `op`, and perhaps others of its kernel, have moved there: what a member of
+  /// the kernel waits for now comes before all of it.
   void moved(mlir::Operation *op);
 
   /// Requires: `op` was there when it was computed.

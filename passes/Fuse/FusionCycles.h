@@ -23,7 +23,8 @@ public:
   /// From now on operations behind the last one that was placed are in groups,
   /// too.
   void finishPlacement();
-  /// `op` has moved into an earlier group. Requires: finishPlacement.
+  /// `op`, and perhaps others of its group, have moved there. Requires:
+  /// finishPlacement.
   void moved(mlir::Operation *op) { earliest.moved(op); }
 
 private:

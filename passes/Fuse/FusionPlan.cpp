@@ -91,6 +91,18 @@ bool FusionPlan::moveWithoutCycle(Operation *op, unsigned to) {
   return true;
 }
 
+bool FusionPlan::uniteWithoutCycle(unsigned from, unsigned to) {
+  SmallVector<Operation *> ops(groups[from].ops);
+  if (closesCycle({from, to}, ops.front())) {
+    return false;
+  }
+  for (Operation *op : ops) {
+    move(op, to);
+  }
+  cycles.moved(ops.front());
+  return true;
+}
+
 void FusionPlan::finishPlacement() {
   section.numberOps();
   cycles.finishPlacement();

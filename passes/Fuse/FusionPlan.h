@@ -92,6 +92,10 @@ public:
     groups[number].columns = columns;
   }
 
+  /// Moves all of group `from` into another, unless kernels would wait for each
+  /// other in a cycle; whether it was done. Requires: finishPlacement.
+  bool uniteWithoutCycle(unsigned from, unsigned to);
+
   /// Every operation that will be in a group of rows, attention or products is
   /// in one now; those of the section are numbered anew.
   void finishPlacement();

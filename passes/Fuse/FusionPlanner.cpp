@@ -24,6 +24,7 @@ const FusionPlan &FusionPlanner::plan() {
   // What only served a sum that now has producers of its own is used by nobody.
   state.plan.eraseUnused();
   section.orderOps();
+  placeSharedColumnSums(state);
   return state.plan;
 }
 

@@ -66,6 +66,10 @@ void placeProductEpilogues(FusionState &state);
 /// finishPlacement.
 void placeTurnedCopies(FusionState &state);
 
+/// Makes one kernel of those sums over columns of which one reads nothing that
+/// another does not read. Requires: all of them are placed.
+void placeSharedColumnSums(FusionState &state);
+
 /// Copies operations that make one value of rounded ones, element by element,
 /// into the kernels that read it, so that it is not stored. Requires:
 /// finishPlacement.

@@ -70,14 +70,15 @@ def make_sides(workload, arguments, folder: Path) -> tuple[dict, dict]:
     flags = [f"--global-batch={workload.batch}"]
     bf16 = arguments.precision == "bf16"
     plans = {"accel": flags + ["--bf16"]} | {"accel f32": flags} if bf16 else {"accel": flags}
-    kinds = {"eager": (False, False)}
-    kinds |= {} if arguments.no_compile else {"compile": (True, False)}
+    kinds = {"eager": []}
+    kinds |= {"channels last": ["--channels-last"]} if workload.is_image() else {}
+    kinds |= {} if arguments.no_compile else {"compile": ["--compile"]}
     if bf16:
-        kinds |= {f"{k} autocast": (compiles, True) for k, (compiles, _) in kinds.items()}
+        kinds |= {f"{kind} autocast": [*each, "--autocast"] for kind, each in kinds.items()}
     return (
         {k: Accel(workload, folder, arguments.bin, each) for k, each in plans.items()},
         {
-            k: Pytorch(workload, folder, arguments.threads, *each)
+            k: Pytorch(workload, folder, arguments.threads, each)
             for k, each in kinds.items()
         },
     )

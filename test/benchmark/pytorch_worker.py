@@ -87,11 +87,13 @@ def main() -> None:
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--autocast", action="store_true", help="to bf16")
+    parser.add_argument("--channels-last", action="store_true", help="of images")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(arguments.threads)
     workload = WORKLOADS[arguments.workload]
-    model = workload.build().train()
+    layout = torch.channels_last if arguments.channels_last else torch.preserve_format
+    model = workload.build().train().to(memory_format=layout)
     if workload.is_attention:
         function = make_attention(workload, arguments.compile)
     else:
@@ -102,6 +104,7 @@ def main() -> None:
         seconds, losses = [], []
         for _ in range(int(line)):
             x, y = workload.read_batch(arguments.data, step)
+            x = x.to(memory_format=layout)
             step += 1
             begin = time.perf_counter()
             loss = function(x, y)

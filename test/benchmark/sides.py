@@ -36,20 +36,15 @@ class Side:
 class Pytorch:
     """A worker that stays, because compiling takes longer than training."""
 
-    def __init__(
-        self, workload, folder: Path, threads: int, compiles: bool, autocasts: bool
-    ):
+    def __init__(self, workload, folder: Path, threads: int, flags: list[str]):
         command = [
             sys.executable,
             str(HERE / "pytorch_worker.py"),
             f"--workload={workload.name}",
             f"--data={folder}",
             f"--threads={threads}",
+            *flags,
         ]
-        if compiles:
-            command.append("--compile")
-        if autocasts:
-            command.append("--autocast")
         environment = os.environ | {
             "OMP_NUM_THREADS": str(threads),
             "TRANSFORMERS_VERBOSITY": "error",

@@ -15,7 +15,18 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import nn
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    ConvNextConfig,
+    ConvNextForImageClassification,
+    GPT2Config,
+    GPT2LMHeadModel,
+    MobileNetV2Config,
+    MobileNetV2ForImageClassification,
+    ResNetConfig,
+    ResNetForImageClassification,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e" / "models"))
 from architectures import Classifier  # noqa: E402
@@ -54,20 +65,83 @@ def _mlp() -> nn.Module:
 
 
 @dataclasses.dataclass(frozen=True)
+class Text:
+    """Rows of one token file; a row's targets are its tokens, one further on."""
+
+    length: int
+    vocabulary: int
+
+    def inputs(self) -> dict[str, torch.Tensor]:
+        return {"input_ids": torch.zeros(2, self.length, dtype=torch.int64)}
+
+    def write(self, folder: Path, samples: int) -> list[str]:
+        random = np.random.default_rng(7)
+        tokens = random.integers(0, self.vocabulary, samples * self.length + 1)
+        file = folder / "tokens.bin"
+        tokens.astype(np.uint16).tofile(file)
+        return [f"--data={file}"]
+
+    def read(self, folder: Path, rows: range) -> tuple[torch.Tensor, torch.Tensor]:
+        tokens = np.fromfile(folder / "tokens.bin", np.uint16).astype(np.int64)
+        pieces = [tokens[i * self.length : (i + 1) * self.length + 1] for i in rows]
+        block = torch.from_numpy(np.stack(pieces))
+        return block[:, :-1].contiguous(), block[:, 1:].contiguous()
+
+
+@dataclasses.dataclass(frozen=True)
+class Arrays:
+    """An array of inputs, normal or (`vocabulary`) tokens, and one of classes."""
+
+    name: str
+    shape: tuple[int, ...]
+    classes: int
+    targets: tuple[int, ...] = ()
+    vocabulary: int = 0
+
+    def make(self, random: np.random.Generator, samples: int) -> np.ndarray:
+        shape = (samples, *self.shape)
+        if self.vocabulary:
+            return random.integers(0, self.vocabulary, shape)
+        return random.standard_normal(shape, np.float32)
+
+    def inputs(self) -> dict[str, torch.Tensor]:
+        return {self.name: torch.from_numpy(self.make(np.random.default_rng(7), 2))}
+
+    def write(self, folder: Path, samples: int) -> list[str]:
+        random = np.random.default_rng(7)
+        np.save(folder / "x.npy", self.make(random, samples))
+        labels = random.integers(0, self.classes, (samples, *self.targets))
+        np.save(folder / "labels.npy", labels)
+        return [f"--data={self.name}={folder}/x.npy", f"--data=labels={folder}/labels.npy"]
+
+    def read(self, folder: Path, rows: range) -> tuple[torch.Tensor, torch.Tensor]:
+        x, labels = (
+            np.load(folder / f"{name}.npy", mmap_mode="r")[rows.start : rows.stop].copy()
+            for name in ("x", "labels")
+        )
+        return torch.from_numpy(x), torch.from_numpy(labels)
+
+
+@dataclasses.dataclass(frozen=True)
 class Workload:
     name: str
     title: str
     batch: int
-    length: int  # tokens of a sample; 0: a classifier of vectors
+    data: Text | Arrays
     build: Callable[[], nn.Module]
     steps: int  # that a round times
     is_attention: bool = False  # whether only its attention is timed
+    # What the default exporter would merge, batch norms, or fold.
+    is_exported_as_it_is: bool = False
+
+    def is_image(self) -> bool:
+        return len(self.data.inputs().popitem()[1].shape) == 4
 
     def attention_shape(self) -> tuple[int, int, int, int]:
         """(batch, heads, tokens, size of a head)"""
         config = self.build().config
         size = config.n_embd // config.n_head
-        return self.batch, config.n_head, self.length, size
+        return self.batch, config.n_head, self.data.length, size
 
     def attention_work(self) -> tuple[int, int] | None:
         """FLOPs of one layer's attention, causal: two products forward, five
@@ -78,13 +152,10 @@ class Workload:
         return 7 * batch * heads * tokens * tokens * size, 0
 
     def export(self, path: Path) -> None:
-        model = self.build().eval()
-        if self.length:
-            tokens = torch.zeros(2, self.length, dtype=torch.int64)
-            inputs = {"input_ids": tokens}
-        else:
-            inputs = {"x": torch.zeros(2, 784)}
-        export_dynamo(model, path, inputs, {0: "batch"}, weights="external")
+        model = self.build().train()
+        inputs, batch = self.data.inputs(), {0: "batch"}
+        optimize = not self.is_exported_as_it_is
+        export_dynamo(model, path, inputs, batch, weights="external", optimize=optimize)
 
     def optimizer_flags(self) -> list[str]:
         """accelc's, for what pytorch_worker.py does."""
@@ -97,31 +168,12 @@ class Workload:
 
     def write_data(self, folder: Path, samples: int) -> list[str]:
         """Files for `samples` samples; returns accel-run's flags for them."""
-        random = np.random.default_rng(7)
-        if self.length:
-            vocabulary = 50257 if "124m" in self.name else 96
-            tokens = random.integers(0, vocabulary, samples * self.length + 1)
-            file = folder / "tokens.bin"
-            tokens.astype(np.uint16).tofile(file)
-            return [f"--data={file}"]
-        np.save(folder / "x.npy", random.standard_normal((samples, 784), np.float32))
-        np.save(folder / "labels.npy", random.integers(0, 10, samples))
-        return [f"--data=x={folder}/x.npy", f"--data=labels={folder}/labels.npy"]
+        return self.data.write(folder, samples)
 
     def read_batch(self, folder: Path, step: int) -> tuple[torch.Tensor, torch.Tensor]:
         """The batch of a step, rows in order."""
         first = step * self.batch
-        if self.length:
-            tokens = np.fromfile(folder / "tokens.bin", np.uint16).astype(np.int64)
-            rows = [
-                tokens[i * self.length : (i + 1) * self.length + 1]
-                for i in range(first, first + self.batch)
-            ]
-            block = torch.from_numpy(np.stack(rows))
-            return block[:, :-1].contiguous(), block[:, 1:].contiguous()
-        x = np.load(folder / "x.npy")[first : first + self.batch]
-        labels = np.load(folder / "labels.npy")[first : first + self.batch]
-        return torch.from_numpy(x), torch.from_numpy(labels)
+        return self.data.read(folder, range(first, first + self.batch))
 
 
 def _attention(tokens: int, steps: int) -> Workload:
@@ -129,7 +181,7 @@ def _attention(tokens: int, steps: int) -> Workload:
         f"attention-t{tokens}",
         f"attention, 4 x {tokens}, 12 x 64",
         4,
-        tokens,
+        Text(tokens, 96),
         lambda: _gpt2(
             vocab_size=96, n_positions=tokens, n_embd=768, n_layer=2, n_head=12
         ),
@@ -138,23 +190,84 @@ def _attention(tokens: int, steps: int) -> Workload:
     )
 
 
-WORKLOADS = {
-    workload.name: workload
-    for workload in (
-        Workload("gpt2-124m-t64", "GPT-2 124M, 4 x 64", 4, 64, _gpt2, 4),
-        Workload("gpt2-124m-t256", "GPT-2 124M, 4 x 256", 4, 256, _gpt2, 3),
-        Workload(
-            "character",
-            "character model, 8 x 256",
-            8,
-            256,
-            lambda: _gpt2(
-                vocab_size=96, n_positions=256, n_embd=384, n_layer=6, n_head=6
-            ),
-            6,
+def _vision(
+    name: str, title: str, batch: int, size: int, classes: int, model: type, config
+) -> Workload:
+    def build() -> nn.Module:
+        torch.manual_seed(0)
+        return model(config)
+
+    config.num_labels = classes
+    images = Arrays("pixel_values", (3, size, size), classes)
+    return Workload(name, title, batch, images, build, 5, is_exported_as_it_is=True)
+
+
+def _bert() -> nn.Module:
+    torch.manual_seed(0)
+    config = BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return BertForMaskedLM(config)
+
+
+ALL = (
+    Workload("gpt2-124m-t64", "GPT-2 124M, 4 x 64", 4, Text(64, 50257), _gpt2, 4),
+    Workload("gpt2-124m-t256", "GPT-2 124M, 4 x 256", 4, Text(256, 50257), _gpt2, 3),
+    Workload(
+        "character",
+        "character model, 8 x 256",
+        8,
+        Text(256, 96),
+        lambda: _gpt2(vocab_size=96, n_positions=256, n_embd=384, n_layer=6, n_head=6),
+        6,
+    ),
+    Workload("mlp", "MLP, 32", 32, Arrays("x", (784,), 10), _mlp, 400),
+    _attention(256, 8),
+    _attention(1024, 4),
+    _vision(
+        "resnet18",
+        "ResNet-18, 32 x 3 x 32 x 32",
+        32,
+        32,
+        10,
+        ResNetForImageClassification,
+        ResNetConfig(
+            layer_type="basic", depths=[2, 2, 2, 2], hidden_sizes=[64, 128, 256, 512]
         ),
-        Workload("mlp", "MLP, 32", 32, 0, _mlp, 400),
-        _attention(256, 8),
-        _attention(1024, 4),
-    )
-}
+    ),
+    _vision(
+        "resnet50",
+        "ResNet-50, 8 x 3 x 64 x 64",
+        8,
+        64,
+        1000,
+        ResNetForImageClassification,
+        ResNetConfig(),
+    ),
+    _vision(
+        "mobilenet-v2",
+        "MobileNet-V2, 8 x 3 x 64 x 64",
+        8,
+        64,
+        1000,
+        MobileNetV2ForImageClassification,
+        MobileNetV2Config(tf_padding=False, classifier_dropout_prob=0.0),
+    ),
+    _vision(
+        "convnext-t",
+        "ConvNeXt-T, 8 x 3 x 64 x 64",
+        8,
+        64,
+        1000,
+        ConvNextForImageClassification,
+        ConvNextConfig(),
+    ),
+    Workload(
+        "bert-base",
+        "BERT-base, 8 x 128",
+        8,
+        Arrays("input_ids", (128,), 30522, targets=(128,), vocabulary=30522),
+        _bert,
+        3,
+        is_exported_as_it_is=True,
+    ),
+)
+WORKLOADS = {workload.name: workload for workload in ALL}

@@ -2,6 +2,7 @@
 // Adds its code to every kernel of a module.
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Lower/Cpu/AttentionCode.h"
+#include "passes/Lower/Cpu/BlockTranspose.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/ProductKernel.h"
 #include "passes/Lower/Cpu/RowLanes.h"
@@ -36,7 +37,7 @@ private:
     };
     if (failed(emitKernels(getOperation(), variant,
                            {kLanesOfDoubles, emitProduct, emitAttention,
-                            emitAttentionGrad}))) {
+                            emitAttentionGrad, emitBlockTranspose}))) {
       signalPassFailure();
     }
   }

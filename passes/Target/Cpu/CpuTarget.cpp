@@ -7,6 +7,7 @@
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/TransposedCopy.h"
 #include "passes/Analysis/TurnedResult.h"
 #include "passes/Analysis/WindowMatrix.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
@@ -66,7 +67,9 @@ SmallVector<CodeVariant> CpuTarget::getVariants(ModuleOp program) const {
 
 Decision CpuTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
                             bool readsRows) const {
-  if (kernel.ops.size() >= tiling.mostOperations) {
+  size_t most = kernel.kind == LoopKind::Columns ? tiling.mostOperationsOfSums
+                                                 : tiling.mostOperations;
+  if (kernel.ops.size() >= most) {
     return Decision::no(llvm::formatv(
         "it has {0} operations, as many as registers hold", kernel.ops.size()));
   }
@@ -225,16 +228,39 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
   return geometry;
 }
 
+/// What `kernel` copies into another order, if it is floats.
+std::optional<TransposedCopy> findTransposedCopy(func::FuncOp kernel) {
+  auto copy = TransposedCopy::find(kernel);
+  return copy && elementTypeOf(copy->source).isF32() ? copy : std::nullopt;
+}
+
 /// One by one; of rows that are stored in transposed order as well, so many
 /// that each line of a cache is written at once.
 Geometry cutRows(func::FuncOp kernel, const IterationDomain &domain) {
   constexpr int64_t kLineBytes = 64;
   Geometry geometry;
+  if (auto copy = findTransposedCopy(kernel)) {
+    geometry.tile = kTransposedRows * copy->resultColumns();
+    geometry.tiles = copy->blocksOfColumn(kTransposedRows);
+    return geometry;
+  }
   geometry.of = plan::TileKind::Rows;
   if (std::optional<TurnedResult> turned = TurnedResult::find(kernel)) {
     geometry.tile = turned->view.getRows(kLineBytes);
   }
   geometry.tiles = domain.rows / geometry.tile;
+  return geometry;
+}
+
+/// Narrower where there are so few columns that threads could not share them.
+Geometry cutColumns(const IterationDomain &domain, const CpuTiling &tiling) {
+  constexpr int64_t kEnoughTiles = 8, kNarrowest = 16;
+  Geometry geometry;
+  geometry.of = plan::TileKind::Columns;
+  geometry.tile = std::clamp<int64_t>(
+      llvm::bit_floor(uint64_t(domain.columns / kEnoughTiles)), kNarrowest,
+      tiling.columnTile);
+  geometry.tiles = llvm::divideCeil(domain.columns, geometry.tile);
   return geometry;
 }
 
@@ -247,10 +273,7 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
     geometry.tiles = llvm::divideCeil(domain.elements, geometry.tile);
     return geometry;
   case LoopKind::Columns:
-    geometry.of = plan::TileKind::Columns;
-    geometry.tile = tiling.columnTile;
-    geometry.tiles = llvm::divideCeil(domain.columns, geometry.tile);
-    return geometry;
+    return cutColumns(domain, tiling);
   case LoopKind::Rows:
     return cutRows(kernel, domain);
   case LoopKind::Concat:

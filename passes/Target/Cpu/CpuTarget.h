@@ -38,7 +38,12 @@ struct CpuTiling {
   /// Operations of a kernel, at most: beyond that values no longer fit into
   /// registers.
   size_t mostOperations = 96;
+  /// The same of a kernel of sums over rows, whose sums are in memory.
+  size_t mostOperationsOfSums = 256;
 };
+
+/// Rows of a tile of a copy that transposes (TransposedCopy).
+inline constexpr int64_t kTransposedRows = 16;
 
 class CpuTarget : public Target {
 public:

@@ -133,6 +133,14 @@ Operation *CudaTarget::getActivation(MatmulOp product) const {
              : nullptr;
 }
 
+/// A warp keeps the sums of its columns in registers.
+Decision CudaTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
+                             bool readsRows) const {
+  return kernel.kind == LoopKind::Columns
+             ? Decision::no("each sum over rows has warps of its own")
+             : cpu.mayJoin(kernel, op, readsRows);
+}
+
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
   return isPartOfCall(product, getActivation(product), op)
              ? Decision::yes()

@@ -38,9 +38,7 @@ public:
   bool storesSums() const override { return true; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
-                   bool readsRows) const override {
-    return cpu.mayJoin(kernel, op, readsRows);
-  }
+                   bool readsRows) const override;
   mlir::OpOperand *getBias(MatmulOp product) const override;
   mlir::Operation *getActivation(MatmulOp product) const override;
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;

@@ -3,9 +3,9 @@
 #include "passes/Target/Cuda/TransposeTiles.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
-#include "passes/Analysis/ComposedView.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/OperandAlignment.h"
+#include "passes/Analysis/TransposedCopy.h"
 #include "passes/Target/Cuda/CudaTarget.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -21,36 +21,15 @@ static int64_t chooseSide(int64_t size, int64_t elementBytes) {
                            std::min<int64_t>(longest, 4));
 }
 
-/// The result in `kernel`'s operand, if it copies all that it returns from
-/// there and its neighbours are apart.
-static std::optional<AffineView> findView(func::FuncOp kernel) {
-  FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
-  if (failed(domain) || domain->kind != LoopKind::Rows ||
-      domain->columns != 1 || kernel.getNumResults() != 1 ||
-      isAccumulated(kernel, 0)) {
-    return std::nullopt;
-  }
-  Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-  Value root = getViewRoot(result, [](Value) { return false; });
-  return isa<BlockArgument>(root) &&
-                 elementTypeOf(root) == elementTypeOf(result)
-             ? getComposedView(result, root)
-             : std::nullopt;
-}
-
 /// What `kernel` copies; nothing where it does something else.
 static std::optional<TransposeTiles> findCopy(func::FuncOp kernel) {
-  std::optional<AffineView> view = findView(kernel);
-  if (!view || view->strides.empty() || view->strides.back() == 1) {
-    return std::nullopt;
-  }
-  const auto *neighbours = llvm::find(view->strides, 1);
-  if (neighbours == view->strides.end()) {
+  std::optional<TransposedCopy> copy = TransposedCopy::find(kernel);
+  if (!copy || isAccumulated(kernel, 0)) {
     return std::nullopt;
   }
   TransposeTiles tiles;
-  tiles.view = *view;
-  tiles.rowsOf = neighbours - view->strides.begin();
+  tiles.view = copy->view;
+  tiles.rowsOf = copy->rowsOf;
   return tiles;
 }
 

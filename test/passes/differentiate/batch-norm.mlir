@@ -3,6 +3,7 @@
 // RUN: accel-opt %t/expand.mlir --accel-expand-batch-norm | FileCheck %t/expand.mlir
 // RUN: accel-opt %t/expand.mlir --accel-expand-batch-norm --canonicalize | FileCheck %t/expand.mlir --check-prefix=NONE
 // RUN: accel-opt %t/run.mlir --accel-weigh-batch-norm --accel-expand-batch-norm | accel-opt --run=microbatch | FileCheck %t/run.mlir
+// RUN: accel-opt %t/layout.mlir --accel-differentiate | FileCheck %t/layout.mlir
 // RUN: not accel-opt %t/expand.mlir --accel-weigh-batch-norm 2>&1 | FileCheck %s --check-prefix=BATCH
 // BATCH: error: expected a function @microbatch and attribute 'accel.batch', got no attribute
 
@@ -63,5 +64,31 @@ module attributes {accel.batch = 3 : i64} {
     %v = accel.read @variance : tensor<3xf32>
     %y:3 = accel.batch_norm %x, %g, %b, %m, %v along 0 epsilon 1.0e-5 momentum 0.1 : tensor<3x3xf32>, tensor<3xf32>
     return %y#0 : tensor<3x3xf32>
+  }
+}
+
+//--- layout.mlir
+// Transposes that bring channels to the front of a batch norm, and back, are gone: forward and gradient have the channels last.
+// CHECK-LABEL: @microbatch
+// CHECK-NOT: accel.transpose
+// CHECK: accel.reduce_sum %{{.+}} [0, 1, 2] : tensor<2x3x3x4xf32> -> tensor<4xf32>
+// CHECK-NOT: accel.transpose
+module attributes {accel.batch = 2 : i64} {
+  accel.parameter @g : tensor<4xf32> trainable
+  accel.parameter @b : tensor<4xf32> trainable
+  accel.parameter @w : tensor<36x3xf32> trainable
+  func.func @forward(%x: tensor<2x3x3x4xf32> {accel.name = "x"}) -> (tensor<2x3xf32> {accel.name = "logits"}) {
+    %g = accel.read @g : tensor<4xf32>
+    %b = accel.read @b : tensor<4xf32>
+    %w = accel.read @w : tensor<36x3xf32>
+    %zero = accel.constant dense<0.0> : tensor<4xf32>
+    %one = accel.constant dense<1.0> : tensor<4xf32>
+    %first = accel.transpose %x [0, 3, 1, 2] : tensor<2x3x3x4xf32> -> tensor<2x4x3x3xf32>
+    %y, %m, %v = accel.batch_norm %first, %g, %b, %zero, %one along 0 epsilon 1.0e-5 momentum 0.1 : tensor<2x4x3x3xf32>, tensor<4xf32>
+    %r = accel.relu %y : tensor<2x4x3x3xf32>
+    %last = accel.transpose %r [0, 2, 3, 1] : tensor<2x4x3x3xf32> -> tensor<2x3x3x4xf32>
+    %flat = accel.reshape %last : tensor<2x3x3x4xf32> -> tensor<2x36xf32>
+    %logits = accel.matmul %flat, %w : tensor<2x36xf32>, tensor<36x3xf32> -> tensor<2x3xf32>
+    return %logits : tensor<2x3xf32>
   }
 }

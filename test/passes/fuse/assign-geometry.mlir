@@ -30,12 +30,31 @@ func.func private @rows(%x: tensor<512x128xf32>) -> tensor<512xf32> attributes {
   return %y : tensor<512xf32>
 }
 
+// Of few columns, tiles are so narrow that several threads have some.
 // CHECK: @columns
-// CHECK-SAME: #plan.code<2 tiles of 64 columns>
+// CHECK-SAME: #plan.code<8 tiles of 16 columns>
 func.func private @columns(%x: tensor<512x128xf32>) -> tensor<128xf32> attributes {
     plan.kernel = {kind = "columns", elements = 65536 : i64, rows = 512 : i64, columns = 128 : i64}} {
   %y = accel.reduce_sum %x [0] : tensor<512x128xf32> -> tensor<128xf32>
   return %y : tensor<128xf32>
+}
+
+// CHECK: @many_columns
+// CHECK-SAME: #plan.code<16 tiles of 64 columns>
+func.func private @many_columns(%x: tensor<64x1024xf32>) -> tensor<1024xf32> attributes {
+    plan.kernel = {kind = "columns", elements = 65536 : i64, rows = 64 : i64, columns = 1024 : i64}} {
+  %y = accel.reduce_sum %x [0] : tensor<64x1024xf32> -> tensor<1024xf32>
+  return %y : tensor<1024xf32>
+}
+
+// A copy that transposes: tiles of 16 rows of the result, the last one of 4, of each of 64 matrices.
+// CHECK: @transposed
+// CHECK-SAME: #plan.code<192 tiles of 144 elements>
+func.func private @transposed(%x: tensor<64x9x36xf32>) -> tensor<64x36x9xf32> attributes {
+    plan.kernel = {kind = "rows", elements = 20736 : i64, rows = 20736 : i64, columns = 1 : i64}} {
+  %t = accel.transpose %x [0, 2, 1] : tensor<64x9x36xf32> -> tensor<64x36x9xf32>
+  %y = accel.reshape %t : tensor<64x36x9xf32> -> tensor<64x36x9xf32>
+  return %y : tensor<64x36x9xf32>
 }
 
 // The register blocks of the variants differ, and nothing else does.

@@ -291,3 +291,36 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.accumulate @reduce_sum_0, %s : tensor<16xf32>
   return
 }
+
+// -----
+
+accel.parameter @a : tensor<16xf32> trainable
+accel.parameter @b : tensor<16xf32> trainable
+accel.parameter @c : tensor<16xf32> trainable
+accel.parameter @d : tensor<16xf32> trainable
+
+// Sums share a kernel if one of them reads nothing that the other does not read: x, then x and y. The third one reads z besides, which would be there
+// before y is needed, and the fourth one waits for the first.
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.input "x" : tensor<4x16xf32>
+  %y = accel.input "y" : tensor<4x16xf32>
+  %z = accel.input "z" : tensor<4x16xf32>
+  // CHECK: %[[SHARED:.+]]:2 = call @reduce_sum_0(%{{.+}}, %{{.+}})
+  %s = accel.reduce_sum %x [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @a, %s : tensor<16xf32>
+  %xy = accel.mul %x, %y : tensor<4x16xf32>
+  %t = accel.reduce_sum %xy [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @b, %t : tensor<16xf32>
+  // CHECK: call @reduce_sum_1(%{{.+}}, %{{.+}}) :
+  %yz = accel.mul %z, %y : tensor<4x16xf32>
+  %u = accel.reduce_sum %yz [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @c, %u : tensor<16xf32>
+  // CHECK: call @reduce_sum_2(%{{.+}}, %[[SHARED]]#0) :
+  %mean = accel.broadcast %s [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %centered = accel.sub %x, %mean : tensor<4x16xf32>
+  %v = accel.reduce_sum %centered [0] : tensor<4x16xf32> -> tensor<16xf32>
+  accel.accumulate @d, %v : tensor<16xf32>
+  return
+}
+// CHECK: func.func private @reduce_sum_0(%arg0: tensor<4x16xf32>, %arg1: tensor<4x16xf32>) -> (tensor<16xf32>, tensor<16xf32> {plan.accumulate})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies into another order: whole matrices, heads, parts of tensors, in
 // elements of every width, whose sizes are multiples of 16 and are not. The
-// bits stay.
+// bits stay. Gradients of weights are added to what is there.
 #include "test/passes/lower/KernelCases.h"
 
 namespace accel::test {
@@ -78,7 +78,7 @@ void addHeads(std::vector<KernelCase> &cases) {
                                {16, 1}}) {
     constexpr int64_t kSamples = 2, kHeads = 3;
     int64_t features = kHeads * width, rows = kSamples * tokens;
-    for (const char *element : {"f8E4M3FN", "bf16"}) {
+    for (const char *element : {"f8E4M3FN", "bf16", "f32"}) {
       std::vector<std::string> types = {
           tensorOf({kSamples, kHeads, tokens, width}, element),
           tensorOf({kSamples, tokens, kHeads, width}, element),
@@ -105,17 +105,52 @@ void addParts(std::vector<KernelCase> &cases) {
     int64_t width, first;
   };
   for (auto [width, first] : {Part{96, 32}, {96, 5}, {100, 32}, {99, 32}}) {
-    std::vector<std::string> types = {
-        tensorOf({40, width}, "f8E4M3FN"), tensorOf({33, 48}, "f8E4M3FN"),
-        tensorOf({48, 33}, "f8E4M3FN"), text(first)};
-    cases.push_back(
-        {"transpose_of_columns_from_" + text(first) + "_of_" + text(width),
-         makeCopy(types[0], types[2], 48 * 33,
-                  substitute("  %p = accel.slice %x [4, $3] strides [1, 1] : "
-                             "$0 -> $1\n"
-                             "  %t = accel.transpose %p [1, 0] : $1 -> $2\n",
-                             types)),
-         0});
+    for (const char *element : {"f8E4M3FN", "f32"}) {
+      std::vector<std::string> types = {
+          tensorOf({40, width}, element), tensorOf({33, 48}, element),
+          tensorOf({48, 33}, element), text(first)};
+      cases.push_back(
+          {"transpose_of_columns_from_" + text(first) + "_of_" + text(width) +
+               "_" + element,
+           makeCopy(types[0], types[2], 48 * 33,
+                    substitute("  %p = accel.slice %x [4, $3] strides [1, 1] : "
+                               "$0 -> $1\n"
+                               "  %t = accel.transpose %p [1, 0] : $1 -> $2\n",
+                               types)),
+           0});
+    }
+  }
+}
+
+/// A convolution's weights, with the elements of a window in front of their
+/// channels: their gradient, in the order of the parameter, is stored, added,
+/// or one of the two.
+void addGradients(std::vector<KernelCase> &cases) {
+  struct Size {
+    int64_t window, channels;
+  };
+  for (auto [window, channels] : {Size{9, 24}, {3, 5}, {16, 8}, {49, 17}}) {
+    std::vector<std::string> types = {tensorOf({6, window, channels}, "f32"),
+                                      tensorOf({6, channels, window}, "f32")};
+    std::string body =
+        substitute("  %t = accel.transpose %x [0, 2, 1] : $0 -> $1\n"
+                   "  %out = accel.reshape %t : $1 -> $1\n  return %out : $1",
+                   types);
+    auto add = [&](const std::string &name, const std::string &argument,
+                   const std::string &accumulate) {
+      cases.push_back({"transpose_of_gradient_" + text(window) + "x" +
+                           text(channels) + "_" + name,
+                       makeKernel("rows", 6 * window * channels, 1,
+                                  "%x: " + types[0] + argument,
+                                  types[1] + accumulate, body),
+                       0});
+    };
+    add("stored", "", "");
+    add("added", "", " {plan.accumulate}");
+    for (int keeps : {0, 1}) {
+      add(keeps ? "kept" : "begun", ", " + makeKeepArgument(keeps),
+          " {plan.accumulate = 1 : i64}");
+    }
   }
 }
 
@@ -127,6 +162,7 @@ std::vector<KernelCase> getTransposeCases() {
   addBatches(cases);
   addHeads(cases);
   addParts(cases);
+  addGradients(cases);
   return cases;
 }
 

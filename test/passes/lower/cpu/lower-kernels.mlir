@@ -63,13 +63,13 @@ func.func @heads(%x: tensor<2x5x4x16xf32>) -> tensor<2x4x5x16xf32> attributes {
 
 // -----
 
-// A column sum over 100 rows: zeros, then chunks of 32 rows of blocks of 64 columns, and a last block of 6.
+// A column sum over 100 rows: zeros, then chunks of 32 rows of blocks of 16 columns, and a last block of 6.
 // CHECK-LABEL: func.func @bias_gradient.code(
-// CHECK:         %[[PARTIAL:.+]] = memref.alloca() : memref<64xf32>
+// CHECK:         %[[PARTIAL:.+]] = memref.alloca() : memref<16xf32>
 // CHECK:         scf.for
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c32
 // CHECK:           scf.for
-// CHECK:             memref.subview %[[PARTIAL]][0] [64] [1]
+// CHECK:             memref.subview %[[PARTIAL]][0] [16] [1]
 // CHECK:           scf.if
 // CHECK:             memref.subview %[[PARTIAL]][0] [6] [1]
 func.func @bias_gradient(%x: tensor<100x70xf32>) -> tensor<70xf32> attributes {
