@@ -13,9 +13,8 @@ using namespace accel;
 
 std::optional<TransposedCopy> TransposedCopy::find(func::FuncOp kernel) {
   FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
-  if (failed(domain) || kernel.isExternal() ||
-      domain->kind != LoopKind::Rows || domain->columns != 1 ||
-      kernel.getNumResults() != 1) {
+  if (failed(domain) || kernel.isExternal() || domain->kind != LoopKind::Rows ||
+      domain->columns != 1 || kernel.getNumResults() != 1) {
     return std::nullopt;
   }
   Value result = kernel.getBody().front().getTerminator()->getOperand(0);

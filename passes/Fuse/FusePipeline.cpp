@@ -17,6 +17,7 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm,
   // computing it again.
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createSplitSumsPass({target}));
+  pm.addPass(createSplitProductsPass({target}));
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());
   pm.addPass(createOutlineKernelsPass({target}));

@@ -79,6 +79,25 @@ def LayOutProductsPass : Pass<"accel-lay-out-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def SplitProductsPass : Pass<"accel-split-products", "::mlir::ModuleOp"> {
+  let summary = "cuts the summed index of products with small results";
+  let description = [{
+    A product of two tensors of long columns, as the gradient of a weight is, becomes the products of parts of their rows and the sum of these, if the target
+    wants that: where the result has few tiles, threads share the parts. It is the program that is cut, so all variants of its code add in the same order.
+
+    Requires: ExpandComposites. Ensures: values change only by the order of sums.
+
+    ```mlir
+    %a = accel.reshape %x : tensor<8192x64xf32> -> tensor<8x1024x64xf32>
+    %b = accel.reshape %g : tensor<8192x64xf32> -> tensor<8x1024x64xf32>
+    %parts = accel.matmul %a, %b {transpose_lhs} : tensor<8x1024x64xf32>, tensor<8x1024x64xf32> -> tensor<8x64x64xf32>
+    %product = accel.reduce_sum %parts [0] : tensor<8x64x64xf32> -> tensor<64x64xf32>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def SplitSumsPass : Pass<"accel-split-sums", "::mlir::ModuleOp"> {
   let summary = "cuts sums over many rows into parts";
   let description = [{

@@ -122,6 +122,10 @@ public:
   /// Of a sum over `rows` for each of `columns`: the most rows that are added
   /// one after the other; `rows` if it need not be cut.
   virtual int64_t getSumLength(int64_t rows, int64_t columns) const = 0;
+  /// Into how many equal parts the summed index of `product`, which sums the
+  /// rows of both operands, had better be cut, whose sums are added behind it;
+  /// 1: it is summed in one go.
+  virtual int64_t getSummedParts(MatmulOp product) const = 0;
   /// Of how many elements the rows of `product`'s operands and result had
   /// better be a multiple; 1: any length will do.
   virtual int64_t getRowMultiple(MatmulOp product) const = 0;

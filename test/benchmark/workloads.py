@@ -30,7 +30,7 @@ from transformers import (
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e" / "models"))
 from architectures import Classifier  # noqa: E402
-from exporting import export_dynamo  # noqa: E402
+from convolutions import FEATURES, Convolutions  # noqa: E402
 
 LEARNING_RATE = 1e-4
 WEIGHT_DECAY = 0.01
@@ -153,9 +153,20 @@ class Workload:
 
     def export(self, path: Path) -> None:
         model = self.build().train()
-        inputs, batch = self.data.inputs(), {0: "batch"}
-        optimize = not self.is_exported_as_it_is
-        export_dynamo(model, path, inputs, batch, weights="external", optimize=optimize)
+        inputs = self.data.inputs()
+        shapes = {name: {0: torch.export.Dim("batch")} for name in inputs}
+        torch.onnx.export(
+            model,
+            (),
+            path,
+            kwargs=inputs,
+            dynamo=True,
+            optimize=not self.is_exported_as_it_is,
+            input_names=list(inputs),
+            output_names=["logits"],
+            dynamic_shapes=shapes,
+            verbose=False,
+        )
 
     def optimizer_flags(self) -> list[str]:
         """accelc's, for what pytorch_worker.py does."""
@@ -206,6 +217,14 @@ def _bert() -> nn.Module:
     torch.manual_seed(0)
     config = BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     return BertForMaskedLM(config)
+
+
+CONVOLUTIONS_BATCH = 8
+
+
+def _convolutions() -> nn.Module:
+    torch.manual_seed(0)
+    return Convolutions(CONVOLUTIONS_BATCH)
 
 
 ALL = (
@@ -270,4 +289,14 @@ ALL = (
         is_exported_as_it_is=True,
     ),
 )
-WORKLOADS = {workload.name: workload for workload in ALL}
+# Of `compare --against product`.
+CONVOLUTIONS = Workload(
+    "convolutions",
+    "convolutions, batch of 8",
+    CONVOLUTIONS_BATCH,
+    Arrays("x", (FEATURES,), 10),
+    _convolutions,
+    8,
+    is_exported_as_it_is=True,
+)
+WORKLOADS = {workload.name: workload for workload in (*ALL, CONVOLUTIONS)}

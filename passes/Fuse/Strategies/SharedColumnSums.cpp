@@ -61,8 +61,8 @@ bool SharedColumnSums::join(unsigned number, const Tensors &read,
   const FusionGroup &group = plan.getGroup(number);
   const FusionGroup &other = plan.getGroup(kernel);
   Tensors &theirs = readBy[kernel];
-  bool isPart = llvm::set_is_subset(read, theirs) ||
-                llvm::set_is_subset(theirs, read);
+  bool isPart =
+      llvm::set_is_subset(read, theirs) || llvm::set_is_subset(theirs, read);
   if (!isPart || other.elements != group.elements ||
       other.columns != group.columns ||
       !target.mayJoin(
@@ -95,9 +95,8 @@ void accel::placeSharedColumnSums(FusionState &state) {
   SharedColumnSums sums(state);
   for (unsigned i = 0; i < state.plan.getGroups().size(); ++i) {
     const FusionGroup &group = state.plan.getGroup(i);
-    bool isOfSums =
-        group.kind == LoopKind::Columns &&
-        llvm::none_of(group.ops, llvm::IsaPred<ScatterAddOp>);
+    bool isOfSums = group.kind == LoopKind::Columns &&
+                    llvm::none_of(group.ops, llvm::IsaPred<ScatterAddOp>);
     if (isOfSums) {
       sums.place(i);
     }

@@ -241,39 +241,61 @@ void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
 }
 
 /// Columns lie as they are wanted: their part of a row is read at once, and
-/// block by block in vectors that reach into no other block, until the last.
+/// block by block. A vector that is longer than a block reaches into the place
+/// of the next summed index, which is written after it; the last one is cut in
+/// two, because it would reach into another block.
 void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
+  if (format.isPaired()) {
+    return eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
+      writeLhsColumn(t, a, k, next, /*reachesOn=*/false);
+    });
+  }
+  Value last = t.sub(a.depth, t.index(1));
+  t.each(t.index(0), last, 1, [&](Value k) {
+    writeLhsColumn(t, a, k, Value(), /*reachesOn=*/true);
+  });
+  writeLhsColumn(t, a, last, Value(), /*reachesOn=*/false);
+}
+
+/// Unit `k`, whose second element lies `next` further on.
+void PackRoutines::writeLhsColumn(const TileCode &t, const Lhs &a, Value k,
+                                  Value next, bool reachesOn) const {
   OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
-  int64_t larger = llvm::bit_floor(static_cast<uint64_t>(block.rows));
   Value depth = format.packedDepth(t, a.depth);
-  eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
-    Value source = t.add(a.source.at, t.mul(k, a.source.stride));
-    Value scales = placeOfScales(t, a.source, k);
-    Value place =
-        t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.rows));
-    Value ahead = t.add(source, t.mul(a.source.stride, kRowsAhead));
-    for (int64_t lane = 0; lane < ProductTiles::kPackedRows;
-         lane += kTileLanes) {
-      from.prefetch(t.add(ahead, lane));
-    }
-    auto pack = [&](Value row, int64_t first, int64_t lanes, Value count) {
-      Value at = t.add(t.add(source, row), first);
-      Value units =
-          from.across(at, next ? t.add(at, next) : Value(), lanes, count,
-                      scales ? t.add(t.add(scales, row), first) : Value());
-      from.store(units, to, t.add(t.add(place, t.mul(row, depth)), first),
-                 block.rows);
-    };
-    auto whole = [&](Value row) {
-      pack(row, 0, larger, Value());
-      pack(row, larger, block.rows - larger, Value());
-    };
-    auto rest = [&](Value row, Value count) {
-      pack(row, 0, block.lanes, count);
-    };
-    t.eachStep(a.rows, block.rows, whole, rest);
-  });
+  Value source = t.add(a.source.at, t.mul(k, a.source.stride));
+  Value scales = placeOfScales(t, a.source, k);
+  Value place = t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.rows));
+  Value ahead = t.add(source, t.mul(a.source.stride, kRowsAhead));
+  for (int64_t lane = 0; lane < ProductTiles::kPackedRows; lane += kTileLanes) {
+    from.prefetch(t.add(ahead, lane));
+  }
+  auto pack = [&](Value row, int64_t first, int64_t lanes, Value count) {
+    Value at = t.add(t.add(source, row), first);
+    Value units =
+        from.across(at, next ? t.add(at, next) : Value(), lanes, count,
+                    scales ? t.add(t.add(scales, row), first) : Value());
+    from.store(units, to, t.add(t.add(place, t.mul(row, depth)), first),
+               block.rows);
+  };
+  Value done = t.index(0);
+  if (reachesOn) {
+    // As long as what is read behind a block is there.
+    int64_t lanes = llvm::bit_ceil(static_cast<uint64_t>(block.rows));
+    Value there = t.sub(a.rows, t.index(lanes - block.rows));
+    done = t.mul(t.div(t.max(there, t.index(0)), block.rows), block.rows);
+    t.each(t.index(0), done, block.rows,
+           [&](Value row) { pack(row, 0, lanes, Value()); });
+  }
+  int64_t larger = llvm::bit_floor(static_cast<uint64_t>(block.rows));
+  auto whole = [&](Value row) {
+    pack(t.add(done, row), 0, larger, Value());
+    pack(t.add(done, row), larger, block.rows - larger, Value());
+  };
+  auto rest = [&](Value row, Value count) {
+    pack(t.add(done, row), 0, block.lanes, count);
+  };
+  t.eachStep(t.sub(a.rows, done), block.rows, whole, rest);
 }
 
 //===----------------------------------------------------------------------===//

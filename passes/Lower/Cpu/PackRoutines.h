@@ -64,6 +64,8 @@ private:
                 llvm::function_ref<void(Value k, Value next)> body) const;
   void writeLhsRows(const TileCode &t, const Lhs &a) const;
   void writeLhsColumns(const TileCode &t, const Lhs &a) const;
+  void writeLhsColumn(const TileCode &t, const Lhs &a, Value k, Value next,
+                      bool reachesOn) const;
   void writeRhsRows(const TileCode &t, const Rhs &a) const;
   void writeRhsColumns(const TileCode &t, const Rhs &a) const;
 

@@ -133,6 +133,22 @@ int64_t CpuTarget::getRowLength(int64_t columns) const {
                                                                      : columns;
 }
 
+/// Where the result has few tiles, as the gradient of a convolution's weights
+/// does, threads would each pack most of both operands for a few columns, and
+/// some have no tile at all. Each part is computed by as few threads as can be.
+int64_t CpuTarget::getSummedParts(MatmulOp product) const {
+  constexpr int64_t kEnoughTiles = 16, kShortest = 1024;
+  ArrayRef<int64_t> shape = shapeOf(product.getResult());
+  int64_t depth = getSummedElements(product), parts = 1;
+  int64_t tiles =
+      llvm::divideCeil(std::max(shape[0], shape[1]), tiling.productColumns);
+  while (tiles * parts < kEnoughTiles && depth % (2 * parts) == 0 &&
+         depth / (2 * parts) >= kShortest) {
+    parts *= 2;
+  }
+  return parts;
+}
+
 /// Blocks of about the same depth.
 int64_t CpuTarget::getSumBlock(MatmulOp product) const {
   int64_t depth = getSummedElements(product);

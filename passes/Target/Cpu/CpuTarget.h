@@ -79,6 +79,7 @@ public:
   int64_t getSumLength(int64_t rows, int64_t /*columns*/) const override {
     return rows;
   }
+  int64_t getSummedParts(MatmulOp product) const override;
   int64_t getSumBlock(MatmulOp product) const override;
   /// No CPU multiplies TF32.
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,
