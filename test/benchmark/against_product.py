@@ -12,9 +12,18 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from convolutions import KERNELS, PLACES, SQUARE
 from sides import WARM_UP, Accel
 
+SQUARE = 1024  # rows, columns and depth of the product
+IN_A_ROW = 3  # so that all but the first have a gradient of their input
+# By layer: channels, elements of a window along an axis, and of the image.
+KERNELS = {
+    f"conv{window}x{window}_{channels}": (channels, window, side)
+    for window in (3, 1)
+    for channels, side in ((64, 32), (128, 32), (256, 16), (512, 7))
+}
+PLACES = {layer: side * side for layer, (_, _, side) in KERNELS.items()}
+FEATURES = max(channels * side * side for channels, _, side in KERNELS.values())
 DIRECTIONS = ("forward", "gradient of the input", "gradient of the weights")
 
 

@@ -4,18 +4,8 @@
 from __future__ import annotations
 
 import torch
+from against_product import IN_A_ROW, KERNELS, SQUARE
 from torch import nn
-
-SQUARE = 1024  # rows, columns and depth of the product
-IN_A_ROW = 3  # so that all but the first have a gradient of their input
-# By layer: channels, elements of a window along an axis, and of the image.
-KERNELS = {
-    f"conv{window}x{window}_{channels}": (channels, window, side)
-    for window in (3, 1)
-    for channels, side in ((64, 32), (128, 32), (256, 16), (512, 7))
-}
-PLACES = {layer: side * side for layer, (_, _, side) in KERNELS.items()}
-FEATURES = max(channels * side * side for channels, _, side in KERNELS.values())
 
 
 class Convolutions(nn.Module):

@@ -27,6 +27,11 @@ ROWS = {
     "mlp": Row("MLP 784-256-128-10, 32", {TIME: 0.50}),
     "attention-t256": Row("attention alone, 4 x 256", {TIME: 0.60}),
     "attention-t1024": Row("attention alone, 4 x 1024", {TIME: 0.60}),
+    "bert-base": Row("BERT-base, 8 x 128", {TIME: 0.75, MEMORY: 0.80}),
+    "resnet18": Row("ResNet-18, 32 x 3 x 32 x 32", {TIME: 0.80, MEMORY: 0.80}),
+    "resnet50": Row("ResNet-50, 8 x 3 x 64 x 64", {TIME: 0.80, MEMORY: 0.80}),
+    "mobilenet-v2": Row("MobileNet-V2, 8 x 3 x 64 x 64", {TIME: 0.60, MEMORY: 0.80}),
+    "convnext-t": Row("ConvNeXt-T, 8 x 3 x 64 x 64", {TIME: 0.60, MEMORY: 0.80}),
 }
 MODES = {
     "one rank": "one rank, {ranks} threads",
@@ -105,14 +110,20 @@ def details(reports: list[dict]) -> str:
     return table(heads, rows)
 
 
+def all_of(report: dict, key: str) -> str:
+    """What its results were measured with; one file may hold several runs."""
+    found = {result.get(key, report[key]): None for result in report["results"]}
+    return " and ".join(found)
+
+
 def machines(reports: list[dict]) -> str:
     """Which machine measured what, when, with which Accel and PyTorch."""
     rows = [
         [
             f"[{short_name(report['machine'])}]({report['link']})",
             f"`{report['machine']['cpu']}`, {report['machine']['threads']} threads",
-            f"{report['date']}, {report['rounds']} rounds",
-            report["commit"],
+            f"{all_of(report, 'date')}, {report['rounds']} rounds",
+            all_of(report, "commit"),
             report["pytorch"],
         ]
         for report in reports

@@ -30,7 +30,8 @@ from transformers import (
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e" / "models"))
 from architectures import Classifier  # noqa: E402
-from convolutions import FEATURES, Convolutions  # noqa: E402
+from against_product import FEATURES  # noqa: E402
+from convolutions import Convolutions  # noqa: E402
 
 LEARNING_RATE = 1e-4
 WEIGHT_DECAY = 0.01
