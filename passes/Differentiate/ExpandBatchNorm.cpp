@@ -34,10 +34,11 @@ public:
     Value centered = b.sub(x, spread(mean));
     Value variance = buildMean(b.mul(centered, centered));
     Value usedMean = choose(mean, norm.getRunningMean());
-    Value usedVariance = choose(variance, norm.getRunningVariance());
-    Value result =
-        buildNormalised(b, x, usedMean, usedVariance, norm.getScale(),
-                        norm.getBias(), norm.getEpsilon().convertToDouble());
+    Value usedRstd = choose(buildRstd(b, norm, variance, count),
+                            buildRstd(b, norm.getRunningVariance(),
+                                      norm.getEpsilon().convertToDouble()));
+    Value result = buildNormalised(b, x, usedMean, usedRstd, norm.getScale(),
+                                   norm.getBias());
     moveRunning(norm.getRunningMean(), mean);
     moveRunning(norm.getRunningVariance(), buildUnbiased(variance));
     norm.getResult().replaceAllUsesWith(result);

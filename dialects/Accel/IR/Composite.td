@@ -36,7 +36,8 @@ def Accel_BatchNormOp : Accel_FusedOp<"batch_norm", "Composite", [AllTypesMatch<
   let description = [{
     Channels (c of them) lie along dimension 1 of `operand`. `mean` and `variance`, the biased one, of a channel are taken over all other dimensions, over
     those elements whose `weights` are not 0: index i of dimension `along` has element i of `weights`, which is 1 or 0. Without `weights` all
-    count. `result = (operand - mean) / sqrt(variance + epsilon) * scale + bias`.
+    count. `result = (operand - mean) / sqrt(variance + epsilon) * scale + bias`, and `result = bias` where fewer than two elements count, which have no
+    variance.
 
     In a function that does not train, `result` uses `running_mean` and `running_variance` instead. A step moves these, of each
     microbatch in the order of the samples, by `momentum` of the way to `mean` and to the unbiased variance.

@@ -102,8 +102,9 @@ Evaluation evaluateBatchNorm(BatchNormOp op, OperandsOf<BatchNormOp> operands) {
   forEachWeighed(op, weights, [&](int64_t i, int64_t channel, double) {
     double deviation = std::sqrt(variances.floats()[channel] +
                                  op.getEpsilon().convertToDouble());
-    result.mutableFloats()[i] = (x.floats()[i] - means.floats()[channel]) /
-                                    deviation *
+    double rstd = sums[channel].count < 2.0 ? 0.0 : 1.0 / deviation;
+    result.mutableFloats()[i] = (x.floats()[i] - means.floats()[channel]) *
+                                    rstd *
                                     operands.getScale().floats()[channel] +
                                 operands.getBias().floats()[channel];
   });

@@ -100,8 +100,9 @@ void convertBatchStatistics(NodeConversion &c) {
   Value mean = average(c.input(0));
   Value centered = b.sub(c.input(0), b.spread(mean, c.input(0), others));
   Value variance = average(b.mul(centered, centered));
-  c.setResult(0, buildNormalised(b, c.input(0), mean, variance, c.input(1),
-                                 c.input(2), c.getFloat("epsilon", 1e-5)));
+  Value rstd = buildRstd(b, variance, c.getFloat("epsilon", 1e-5));
+  c.setResult(
+      0, buildNormalised(b, c.input(0), mean, rstd, c.input(1), c.input(2)));
   double momentum = c.getFloat("momentum", 0.9);
   auto move = [&](Value running, Value now) {
     return b.add(b.mul(running, momentum), b.mul(now, 1.0 - momentum));
@@ -130,9 +131,9 @@ LogicalResult convertBatchNorm(NodeConversion &c) {
   }
   c.state.idleBatchNorms.push_back(getNodeName(c.node));
   ArithmeticBuilder b(c.builder, c.loc);
-  c.setResult(0,
-              buildNormalised(b, c.input(0), c.input(3), c.input(4), c.input(1),
-                              c.input(2), c.getFloat("epsilon", 1e-5)));
+  Value rstd = buildRstd(b, c.input(4), c.getFloat("epsilon", 1e-5));
+  c.setResult(0, buildNormalised(b, c.input(0), c.input(3), rstd, c.input(1),
+                                 c.input(2)));
   return success();
 }
 

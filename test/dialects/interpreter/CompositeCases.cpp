@@ -114,6 +114,8 @@ std::vector<OpCase> getNormalizationCases() {
       makeBatchNorm("batch_norm", "5x3", 3, "", 0),
       makeBatchNorm("batch_norm_images", "4x3x2x2", 3, "1.0, 0.0, 1.0, 1.0", 0),
       makeBatchNorm("batch_norm_along", "2x3x4", 3, "1.0, 1.0, 0.0, 0.0", 2),
+      makeBatchNorm("batch_norm_single", "4x3", 3, "0.0, 1.0, 0.0, 0.0", 0),
+      makeBatchNorm("batch_norm_empty", "2x3x2", 3, "0.0, 0.0", 0),
       makeCase("softmax", "%x: tensor<3x5xf64>", "tensor<3x5xf64>",
                "%y = accel.softmax %x : tensor<3x5xf64>",
                "%y : tensor<3x5xf64>"),

@@ -71,6 +71,16 @@ func.func @f(%x: tensor<3x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], 
 
 // -----
 
+// Of a single row that counts there is no variance, so all rows become the bias.
+// CHECK: result #0: tensor<3x2xf64> = {{\[ \[}}0.389, 0.717], [0.389, 0.717], [0.389, 0.717] ]
+// CHECK: result #1: tensor<2xf64> = [0.494, 0.798]
+func.func @f(%x: tensor<3x2xf64> {accel.value = dense<[[0.992, -0.256], [0.494, 0.798], [0.11, -0.3]]> : tensor<3x2xf64>}, %g: tensor<2xf64> {accel.value = dense<[0.783, 0.974]> : tensor<2xf64>}, %b: tensor<2xf64> {accel.value = dense<[0.389, 0.717]> : tensor<2xf64>}, %w: tensor<3xf64> {accel.value = dense<[0.0, 1.0, 0.0]> : tensor<3xf64>}) -> (tensor<3x2xf64>, tensor<2xf64>) {
+  %y, %mean, %variance = accel.batch_norm %x, %g, %b, %b, %b weights %w along 0 epsilon 1.0e-5 momentum 0.1 : tensor<3x2xf64>, tensor<2xf64>, tensor<3xf64>
+  return %y, %mean : tensor<3x2xf64>, tensor<2xf64>
+}
+
+// -----
+
 // torch.softmax(x, 1)
 // CHECK: result #0: tensor<2x3xf64> = [ [0.69736, 0.200197, 0.102443], [0.376184, 0.50983, 0.113986] ]
 func.func @f(%x: tensor<2x3xf64> {accel.value = dense<[[0.992, -0.256, -0.926], [0.494, 0.798, -0.7]]> : tensor<2x3xf64>}) -> (tensor<2x3xf64>) {

@@ -4,6 +4,7 @@
 // RUN: accel-opt %t/expand.mlir --accel-expand-batch-norm --canonicalize | FileCheck %t/expand.mlir --check-prefix=NONE
 // RUN: accel-opt %t/run.mlir --accel-weigh-batch-norm --accel-expand-batch-norm | accel-opt --run=microbatch | FileCheck %t/run.mlir
 // RUN: accel-opt %t/layout.mlir --accel-differentiate | FileCheck %t/layout.mlir
+// RUN: accel-opt %t/padding.mlir --accel-expand-batch-norm | accel-opt --run=microbatch | FileCheck %t/padding.mlir
 // RUN: not accel-opt %t/expand.mlir --accel-weigh-batch-norm 2>&1 | FileCheck %s --check-prefix=BATCH
 // BATCH: error: expected a function @microbatch and attribute 'accel.batch', got no attribute
 
@@ -90,5 +91,21 @@ module attributes {accel.batch = 2 : i64} {
     %flat = accel.reshape %last : tensor<2x3x3x4xf32> -> tensor<2x36xf32>
     %logits = accel.matmul %flat, %w : tensor<2x36xf32>, tensor<36x3xf32> -> tensor<2x3xf32>
     return %logits : tensor<2x3xf32>
+  }
+}
+
+//--- padding.mlir
+// A microbatch that is all padding has no variance: its rows become the bias, layer behind layer, and never infinite; statistics stay.
+// CHECK: result #0: tensor<2x2xf32> = [ [0.389, 0.717], [0.389, 0.717] ]
+// CHECK: mean: {{.*}}[0, 0]
+// CHECK: variance: {{.*}}[0, 0]
+module {
+  accel.parameter @mean : tensor<2xf32> statistic {accel.value = dense<[0.5, 0.25]> : tensor<2xf32>}
+  accel.parameter @variance : tensor<2xf32> statistic {accel.value = dense<[1.0, 2.0]> : tensor<2xf32>}
+  func.func @microbatch(%x: tensor<2x2xf32> {accel.name = "x", accel.value = dense<[[0.992, -0.256], [0.494, 0.798]]> : tensor<2x2xf32>}, %b: tensor<2xf32> {accel.name = "b", accel.value = dense<[0.389, 0.717]> : tensor<2xf32>}, %w: tensor<2xf32> {accel.name = "w", accel.value = dense<0.0> : tensor<2xf32>}) -> tensor<2x2xf32> {
+    %m = accel.read @mean : tensor<2xf32>
+    %v = accel.read @variance : tensor<2xf32>
+    %y:3 = accel.batch_norm %x, %b, %b, %m, %v weights %w along 0 epsilon 1.0e-5 momentum 0.1 : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>
+    return %y#0 : tensor<2x2xf32>
   }
 }

@@ -29,12 +29,28 @@ Value accel::keepCounted(ArithmeticBuilder &b, BatchNormOp op, Value value) {
                                             ArrayRef<int64_t>(along)));
 }
 
+Value accel::buildRstd(ArithmeticBuilder &b, Value variance, double epsilon) {
+  return b.rsqrt(b.add(variance, epsilon));
+}
+
+Value accel::buildRstd(ArithmeticBuilder &b, BatchNormOp op, Value variance,
+                       Value count) {
+  Value rstd = buildRstd(b, variance, op.getEpsilon().convertToDouble());
+  if (!op.getWeights()) {
+    // The number is known.
+    return elementCount(op.getOperand()) / shapeOf(op.getOperand())[1] < 2
+               ? b.constant(rstd, 0.0)
+               : rstd;
+  }
+  Value isMany = b.compare(ComparePredicate::GE, count, 2.0);
+  auto type = cast<RankedTensorType>(rstd.getType());
+  return b.keepWhere(b.repeat(isMany, type.clone(elementTypeOf(isMany))), rstd);
+}
+
 Value accel::buildNormalised(ArithmeticBuilder &b, Value x, Value mean,
-                             Value variance, Value scale, Value bias,
-                             double epsilon) {
+                             Value rstd, Value scale, Value bias) {
   SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
   auto spread = [&](Value channels) { return b.spread(channels, x, others); };
-  Value rstd = b.rsqrt(b.add(variance, epsilon));
   Value normalised = b.mul(b.sub(x, spread(mean)), spread(rstd));
   return b.add(b.mul(normalised, spread(scale)), spread(bias));
 }
@@ -75,7 +91,9 @@ LogicalResult BatchNormOp::verify() {
 
 // With n = (x - mean) * rstd, g the gradient and m(.) the sum over what counts,
 // divided by its number: dx = rstd * scale * (g - w * m(g) - w * n * m(g * n)).
-// What has weight 0 is normalised by the others' statistics and changes none.
+// What has weight 0 is normalised by the others' statistics and changes none;
+// if fewer than two elements count, rstd is 0: without a variance, layer behind
+// layer would divide by sqrt(epsilon) what nobody reads, until it is infinite.
 // The sums over g go over all rows: those of weight 0 change scale and bias if
 // they have a gradient.
 LogicalResult
@@ -94,12 +112,12 @@ BatchNormOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   Value x = getOperand();
   SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
   auto spread = [&](Value channels) { return b.spread(channels, x, others); };
-  Value rstd = b.rsqrt(b.add(getVariance(), getEpsilon().convertToDouble()));
+  Value count = buildCount(b, *this);
+  Value rstd = buildRstd(b, *this, getVariance(), count);
   Value normalised = b.mul(b.sub(x, spread(getMean())), spread(rstd));
   Value bias = b.sum(gradient, others);
   Value scale = b.sum(b.mul(gradient, normalised), others);
   // Of an empty microbatch, all of which is padding, no gradient is left.
-  Value count = buildCount(b, *this);
   Value most = b.max(count, b.constant(count, 1.0));
   Value share = b.div(b.constant(count, 1.0), most);
   Value moved = b.mul(b.repeat(share, cast<RankedTensorType>(x.getType())),

@@ -16,12 +16,20 @@ mlir::Value buildCount(ArithmeticBuilder &b, BatchNormOp op);
 mlir::Value keepCounted(ArithmeticBuilder &b, BatchNormOp op,
                         mlir::Value value);
 
-/// `(x - mean) / sqrt(variance + epsilon) * scale + bias`; all but `x` have one
-/// number for each channel, which lie along its dimension 1.
+/// `1 / sqrt(variance + epsilon)`.
+mlir::Value buildRstd(ArithmeticBuilder &b, mlir::Value variance,
+                      double epsilon);
+
+/// That of the microbatch, of whose channels `count` elements each count: zero
+/// where these are fewer than two, which have no variance.
+mlir::Value buildRstd(ArithmeticBuilder &b, BatchNormOp op,
+                      mlir::Value variance, mlir::Value count);
+
+/// `(x - mean) * rstd * scale + bias`; all but `x` have one number for each
+/// channel, which lie along its dimension 1.
 mlir::Value buildNormalised(ArithmeticBuilder &b, mlir::Value x,
-                            mlir::Value mean, mlir::Value variance,
-                            mlir::Value scale, mlir::Value bias,
-                            double epsilon);
+                            mlir::Value mean, mlir::Value rstd,
+                            mlir::Value scale, mlir::Value bias);
 
 } // namespace accel
 
