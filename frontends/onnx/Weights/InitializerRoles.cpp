@@ -33,13 +33,15 @@ bool isAnonymous(llvm::StringRef name) {
   return name.starts_with("onnx::") && llvm::isDigit(name.back());
 }
 
-/// TorchScript writes running statistics and rotary frequencies like
-/// parameters.
+/// TorchScript writes running statistics, rotary frequencies and the bias that
+/// BART's kin add to their logits like parameters.
 bool isBufferName(llvm::StringRef name) {
-  constexpr llvm::StringLiteral leaves[] = {"running_mean", "running_var",
-                                            "inv_freq", "original_inv_freq",
-                                            "masked_bias"};
-  return llvm::is_contained(leaves, name.rsplit('.').second);
+  constexpr llvm::StringLiteral leaves[] = {
+      "running_mean",      "running_var", "inv_freq",
+      "original_inv_freq", "masked_bias", "final_logits_bias"};
+  size_t dot = name.rfind('.');
+  return llvm::is_contained(
+      leaves, dot == llvm::StringRef::npos ? name : name.drop_front(dot + 1));
 }
 
 /// Whether a use is that of a weight that a layer multiplies by.
