@@ -265,14 +265,33 @@ def _gpt2(fresh: bool) -> Model:
     )
 
 
-def _decoder(positions: int, seed: int) -> Model:
+def _language_model(
+    build: Callable[[], nn.Module],
+    length: int,
+    vocabulary: int,
+    tokens: int,
+    seed: int,
+    **more,
+) -> Model:
+    """Of rows of `length` tokens out of a stream."""
     return Model(
-        build=lambda: architectures.decoder(positions, seed),
+        build=build,
         objective="causal-lm",
         write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 199, 2411, seed=23
+            folder / "data.bin", vocabulary, tokens, seed
         ),
-        sources={"default": _stream(24)},
+        sources={"default": _stream(length)},
+        **{"variants": (Variant("", ADAMW_HALF),), **more},
+    )
+
+
+def _decoder(positions: int, seed: int) -> Model:
+    return _language_model(
+        lambda: architectures.decoder(positions, seed),
+        24,
+        vocabulary=199,
+        tokens=2411,
+        seed=23,
         variants=(*PLAIN, LION, _bf16(Optimizer()), *_scheduled(Optimizer())),
         dims={"seq": 24},
         tied={"token_table.weight": "head.weight"},
@@ -282,13 +301,12 @@ def _decoder(positions: int, seed: int) -> Model:
 
 def _decoder16() -> Model:
     """Four microbatches of four rows: each has scales of its own."""
-    return Model(
-        build=architectures.decoder16,
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 160, 3217, seed=33
-        ),
-        sources={"default": _stream(32)},
+    return _language_model(
+        architectures.decoder16,
+        32,
+        vocabulary=160,
+        tokens=3217,
+        seed=33,
         variants=_fp8(Optimizer(), batch=16),
         dims={"seq": 32},
         tied={"token_table.weight": "head.weight"},
@@ -340,13 +358,12 @@ def _grouped(
     more: tuple[Variant, ...] = (),
 ) -> Model:
     variants = (Variant("", ADAMW_HALF), Variant("sgd", SGD_HALF), _bf16(ADAMW_HALF))
-    return Model(
-        build=build,
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 211, 3217, seed
-        ),
-        sources={"default": _stream(32)},
+    return _language_model(
+        build,
+        32,
+        vocabulary=211,
+        tokens=3217,
+        seed=seed,
         variants=(*(variants if sgd else variants[::2]), *more),
         dims={"seq": 32},
         tied={"model.embed_tokens.weight": "lm_head.weight"} if tied else {},
@@ -441,26 +458,23 @@ MODELS = {
         microbatch=16,
     ),
     # PEFT froze the base; PyTorch has nothing to adapt.
-    "gpt2-lora": Model(
-        build=lambda: architectures.gpt2_lora().eval(),
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 211, 3217, seed=24
-        ),
-        sources={"default": _stream(32)},
-        variants=(Variant("", ADAMW_HALF),),
+    "gpt2-lora": _language_model(
+        lambda: architectures.gpt2_lora().eval(),
+        32,
+        vocabulary=211,
+        tokens=3217,
+        seed=24,
         dims={"seq": 32},
         tied={"transformer.wte.weight": "lm_head.weight"},
         rows_in_file={"transformer.wpe.weight": 32},
         flags=("--train=lora_",),
     ),
-    "padding": Model(
-        build=architectures.padded_decoder,
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 29, 801, seed=31
-        ),
-        sources={"default": _stream(8)},
+    "padding": _language_model(
+        architectures.padded_decoder,
+        8,
+        vocabulary=29,
+        tokens=801,
+        seed=31,
         variants=(
             Variant("", ADAMW_HALF),
             Variant(
@@ -487,23 +501,19 @@ MODELS = {
     "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
     "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
     "reducing": _classifier(noisy.reducing, 21, 10, seed=69),
-    "gru": Model(
-        build=recurrent.gru,
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 61, 1217, seed=66
-        ),
-        sources={"default": _stream(12)},
-        variants=(Variant("", ADAMW_HALF),),
+    "gru": _language_model(
+        recurrent.gru,
+        12,
+        vocabulary=61,
+        tokens=1217,
+        seed=66,
     ),
-    "gemma": Model(
-        build=lambda: architectures.gemma().eval(),
-        objective="causal-lm",
-        write_data=lambda folder: datasets.write_tokens(
-            folder / "data.bin", 61, 3217, seed=53
-        ),
-        sources={"default": _stream(32)},
-        variants=(Variant("", ADAMW_HALF),),
+    "gemma": _language_model(
+        lambda: architectures.gemma().eval(),
+        32,
+        vocabulary=61,
+        tokens=3217,
+        seed=53,
         tied={"model.embed_tokens.weight": "lm_head.weight"},
     ),
     "centered": _classifier(
