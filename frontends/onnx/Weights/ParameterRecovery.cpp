@@ -189,8 +189,13 @@ static bool isStateDictName(StringRef name) {
 }
 
 /// TorchScript in eval mode merges equal tensors and leaves an Identity that
-/// has the lost parameter's name; what is tied in the model has none.
+/// has the lost parameter's name; what is tied in the model has none. Files
+/// with a signature tell names there; their Identity nodes are copies
+/// (`clone`).
 void ParameterFinder::untieIdentities() {
+  if (!signature.empty()) {
+    return;
+  }
   llvm::StringSet<> outputs;
   for (const pb::ValueInfoProto &output : graph.output()) {
     outputs.insert(output.name());
@@ -198,7 +203,8 @@ void ParameterFinder::untieIdentities() {
   auto isMerged = [&](const pb::NodeProto &node) {
     return node.op_type() == "Identity" && node.input_size() == 1 &&
            node.output_size() == 1 && recovery.find(node.input(0)) &&
-           isStateDictName(node.output(0)) && !outputs.contains(node.output(0));
+           floats.contains(node.input(0)) && isStateDictName(node.output(0)) &&
+           !outputs.contains(node.output(0));
   };
   for (const pb::NodeProto &node : graph.node()) {
     if (isMerged(node)) {
