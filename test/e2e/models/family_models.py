@@ -33,9 +33,12 @@ class Recurrent(nn.Module):
 
 
 class Tabular(nn.Module):
+    """Categories of tables of different sizes are inputs of their own: what an input
+    may hold is one range, that of its smallest table."""
+
     def __init__(self):
         super().__init__()
-        self.categories = nn.ModuleList(nn.Embedding(n, 4) for n in (5, 9))
+        self.colours, self.shapes = nn.Embedding(5, 4), nn.Embedding(9, 4)
         self.body = nn.Sequential(
             nn.BatchNorm1d(14),
             nn.Linear(14, 32),
@@ -44,9 +47,9 @@ class Tabular(nn.Module):
             nn.Linear(32, CLASSES),
         )
 
-    def forward(self, x, kinds, labels):
-        parts = [e(kinds[:, i]) for i, e in enumerate(self.categories)]
-        return F.cross_entropy(self.body(torch.cat([x, *parts], 1)), labels)
+    def forward(self, x, colour, shape, labels):
+        features = torch.cat([x, self.colours(colour), self.shapes(shape)], 1)
+        return F.cross_entropy(self.body(features), labels)
 
 
 class FeatureTokens(nn.Module):
