@@ -7,6 +7,11 @@
 using namespace mlir;
 using namespace accel;
 
+static bool sumsBias(AttentionOp) { return false; }
+static bool sumsBias(AttentionGradOp op) {
+  return static_cast<bool>(op.getBiasGradient());
+}
+
 template <typename OpTy> static AttentionSizes getSizes(OpTy op) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery());
   ArrayRef<int64_t> key = shapeOf(op.getKey());
@@ -18,7 +23,8 @@ template <typename OpTy> static AttentionSizes getSizes(OpTy op) {
           query[3],
           shapeOf(op.getValue())[3],
           op.getCausal(),
-          std::is_same_v<OpTy, AttentionGradOp>};
+          std::is_same_v<OpTy, AttentionGradOp>,
+          sumsBias(op)};
 }
 
 AttentionSizes AttentionSizes::get(Operation *op) {

@@ -14,6 +14,7 @@ struct AttentionSizes {
   int64_t rows, columns;          ///< queries and keys of a sample
   int64_t depth, width;           ///< of a query, of a value
   bool causal, isGradient;
+  bool sumsBias; ///< whether a gradient has that of the bias, over all samples
 
   /// Of an attention or of its gradient.
   static AttentionSizes get(mlir::Operation *op);

@@ -153,7 +153,7 @@ Infinities KernelFlow::follow(Operation *op) const {
 
 /// The logarithm of the sum of a row that a mask hides altogether.
 Infinities ofMaskedRows(AttentionOp op) {
-  return {/*negative=*/bool(op.getMask()), false, false};
+  return {/*negative=*/op.getMask() || op.getBias(), false, false};
 }
 
 } // namespace

@@ -143,7 +143,8 @@ private:
   /// Samples may be counted by the batch, by heads and by the rows of queries.
   Axis of(AttentionOp op) const {
     Value value = operand.get();
-    if (operand.getOperandNumber() == 0 || value == op.getMask()) {
+    if (operand.getOperandNumber() == 0 || value == op.getMask() ||
+        value == op.getBias()) {
       return unless(axis.dimension > 2);
     }
     if (value == op.getSamples()) {

@@ -155,6 +155,15 @@ MaskUse asSelection(OpBuilder &builder, const MaskUse &use) {
   return selection;
 }
 
+/// The sum that is added, if something in it is learned or it is part of one
+/// where that is so.
+AddOp getLearnedSum(OpBuilder &builder, const MaskUse &use) {
+  auto sum = dropRepetition(builder, use.value).getDefiningOp<AddOp>();
+  bool isLearned =
+      sum && !use.isSelection && (use.isPart || dependsOnParameters(sum));
+  return isLearned ? sum : AddOp();
+}
+
 /// What both of two masks allow, one after the other. Only of -inf: in a row
 /// without any column, finite numbers would weigh columns.
 SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses) {
@@ -162,6 +171,14 @@ SmallVector<MaskUse> splitMasks(OpBuilder &builder, ArrayRef<MaskUse> uses) {
   SmallVector<MaskUse> parts;
   while (!pending.empty()) {
     MaskUse use = asSelection(builder, pending.pop_back_val());
+    if (AddOp sum = getLearnedSum(builder, use)) {
+      use.isPart = true;
+      for (Value part : {sum.getRhs(), sum.getLhs()}) {
+        use.value = part;
+        pending.push_back(use);
+      }
+      continue;
+    }
     auto both = dropRepetition(builder, use.value).getDefiningOp<AndOp>();
     if (!both || !use.isSelection || use.isInverted || !std::isinf(use.fill)) {
       parts.push_back(use);
@@ -189,11 +206,14 @@ public:
         return addAllowed(use, base, *allowed);
       }
     }
-    if (dependsOnParameters(base)) {
-      reason = "its mask depends on parameters";
+    if (!dependsOnParameters(base)) {
+      return setOperand(use, makeOperand(use, base));
+    }
+    if (use.isSelection || !isOfAllSamples(base)) {
+      reason = "its mask depends on parameters and differs between samples";
       return failure();
     }
-    return setOperand(use, makeOperand(use, base));
+    return setBias(use, base);
   }
 
   AttentionMask mask;
@@ -237,12 +257,39 @@ private:
       reason = "the scores are scaled after its mask was applied";
       return failure();
     }
-    if (mask.operand) {
+    if (!mask.operand) {
+      mask.operand = operand;
+      return success();
+    }
+    // One of two is a bias, if it can be one.
+    if (isOfAllSamples(operand)) {
+      return setBias(use, operand);
+    }
+    if (isOfAllSamples(mask.operand) && succeeded(setBias(use, mask.operand))) {
+      mask.operand = operand;
+      return success();
+    }
+    reason = "it has more than one mask";
+    return failure();
+  }
+
+  LogicalResult setBias(const MaskUse &use, Value bias) {
+    if (use.scaleAfter != 1) {
+      reason = "the scores are scaled after its mask was applied";
+      return failure();
+    }
+    if (mask.bias) {
       reason = "it has more than one mask";
       return failure();
     }
-    mask.operand = operand;
+    mask.bias = bias;
     return success();
+  }
+
+  /// Whether `added` is a sum's operand, of numbers that all samples share.
+  static bool isOfAllSamples(Value added) {
+    auto type = cast<RankedTensorType>(added.getType());
+    return isa<FloatType>(type.getElementType()) && type.getDimSize(0) == 1;
   }
 
   /// The mask that says the same as `use`, also in rows without any column:

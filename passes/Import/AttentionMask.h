@@ -21,6 +21,7 @@ struct MaskUse {
   bool isInverted = false;
   /// What a selection writes elsewhere.
   double fill = 0;
+  bool isPart = false; ///< of a sum in which something is learned
   /// By what scores and mask are multiplied after this one was applied.
   double scaleAfter = 1;
 };
@@ -29,13 +30,15 @@ struct MaskUse {
 struct AttentionMask {
   bool causal = false;
   mlir::Value operand; ///< null if none is needed
+  mlir::Value bias;    ///< the same for all samples; null if none is needed
 };
 
-/// Merges `uses` into one mask for scores of type `scores`. A row where -inf
-/// leaves no column gives zeros, as `accel.attention` does, also where the
-/// graph has no guard and would make NaN of it. New operations are built by
-/// `builder`, nothing else changes. On failure `reason` says why it is not
-/// possible.
+/// Merges `uses` into one mask and one bias for scores of type `scores`. What
+/// is learned, or has no room beside another mask, becomes the bias, which must
+/// not differ between samples. A row where -inf leaves no column gives zeros,
+/// as `accel.attention` does, also where the graph has no guard and would make
+/// NaN of it. New operations are built by `builder`, nothing else changes. On
+/// failure `reason` says why it is not possible.
 mlir::FailureOr<AttentionMask> resolveMasks(mlir::OpBuilder &builder,
                                             mlir::ArrayRef<MaskUse> uses,
                                             mlir::RankedTensorType scores,

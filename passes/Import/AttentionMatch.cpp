@@ -4,6 +4,8 @@
 
 #include "passes/Import/ConstantValue.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace accel {
@@ -72,6 +74,23 @@ bool matchSelected(SelectOp select, double scaleAfter, AttentionMatch &match) {
                      });
 }
 
+/// Scores between two numbers that differ in their sign alone. What is masked
+/// before is not masked any more.
+bool matchBounded(TanhOp bounded, double bound, AttentionMatch &match) {
+  if (match.softcap != 0 || bound == 0) {
+    return false;
+  }
+  match.softcap = std::abs(bound);
+  if (!matchScores(bounded.getOperand(), 1, match) || !match.masks.empty()) {
+    match.masks.clear();
+    match.softcap = 0;
+    match.scale = 1;
+    return false;
+  }
+  match.scale *= bound;
+  return true;
+}
+
 /// Walks from the operand of the softmax up to the product of queries and keys.
 bool matchScores(Value value, double scaleAfter, AttentionMatch &match) {
   Operation *op = value.getDefiningOp();
@@ -91,6 +110,9 @@ bool matchScores(Value value, double scaleAfter, AttentionMatch &match) {
       }
     }
     return false;
+  }
+  if (auto bounded = dyn_cast_or_null<TanhOp>(op)) {
+    return matchBounded(bounded, scaleAfter, match);
   }
   if (auto select = dyn_cast_or_null<SelectOp>(op)) {
     return matchSelected(select, scaleAfter, match);

@@ -18,6 +18,7 @@ struct AttentionMatch {
   SoftmaxOp softmax;      ///< null if there is none above the root
   MatmulOp scores;        ///< queries times keys
   double scale = 1;       ///< of the scores, without what scales the operands
+  double softcap = 0;     ///< the bound of the scores; 0: there is none
   double probability = 0; ///< of dropout
   llvm::SmallVector<MaskUse> masks;
 };

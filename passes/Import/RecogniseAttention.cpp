@@ -2,8 +2,9 @@
 // Replaces matmul, softmax, matmul, with all that exporters put between them,
 // by accel.attention.
 //
-//   matmul(q * a, k^T * b) -> * c, + mask, select(mask, .., -inf) -> softmax ->
-//   select(is_nan(.), 0, .) -> dropout -> matmul(.., v)
+//   matmul(q * a, k^T * b) -> * c, / d, tanh, * d, + mask, + bias,
+//   select(mask, .., -inf) -> softmax -> select(is_nan(.), 0, .) -> dropout ->
+//   matmul(.., v)
 #include "passes/Import/Passes.h"
 
 #include "dialects/Accel/IR/AccelDialect.h"
@@ -100,16 +101,23 @@ private:
       return;
     }
     double scale = build(builder, match, *mask);
+    std::string bound =
+        match.softcap == 0 ? "" : ", softcap " + toText(match.softcap);
     remark::passed(root.getLoc(), options)
-        << remark::add("recognised attention, scale {0}, mask: {1}",
-                       toText(scale), nameKind(*mask));
+        << remark::add("recognised attention, scale {0}{1}, mask: {2}",
+                       toText(scale), bound, nameKind(*mask));
   }
 
-  static const char *nameKind(const AttentionMask &mask) {
-    if (mask.operand) {
-      return mask.causal ? "causal and a tensor" : "a tensor";
+  static std::string nameKind(const AttentionMask &mask) {
+    SmallVector<StringRef> parts;
+    for (auto [has, name] : {std::pair(mask.causal, "causal"),
+                             std::pair(bool(mask.operand), "a tensor"),
+                             std::pair(bool(mask.bias), "a bias")}) {
+      if (has) {
+        parts.push_back(name);
+      }
     }
-    return mask.causal ? "causal" : "none";
+    return parts.empty() ? "none" : llvm::join(parts, " and ");
   }
 
   static bool isSame(Value left, Value right) {
@@ -135,13 +143,16 @@ private:
     std::string reason;
     FailureOr<AttentionMask> mask =
         resolveMasks(builder, use, query.clone(scores), reason);
-    if (failed(mask) || isSame(mask->operand, use.value)) {
+    if (failed(mask) || attention.getBias() ||
+        (!mask->bias && isSame(mask->operand, use.value))) {
       return;
     }
     mask->causal |= attention.getCausal();
     attention.setCausal(mask->causal);
     attention.getMaskMutable().assign(mask->operand ? ValueRange(mask->operand)
                                                     : ValueRange());
+    attention.getBiasMutable().assign(mask->bias ? ValueRange(mask->bias)
+                                                 : ValueRange());
     remark::passed(attention.getLoc(),
                    remark::RemarkOpts::name("Attention")
                        .category("accel-recognise-attention"))
@@ -184,18 +195,21 @@ private:
     }
     RankedTensorType lse =
         typeOf(query).clone(typeOf(query).getShape().drop_back());
-    Value added = mask.operand;
+    Value added = mask.operand, bias = mask.bias;
     if (lse.getElementTypeBitWidth() == 16) {
       // What lies between operands and results of 16 bits is f32.
       lse = lse.clone(builder.getF32Type());
-      if (added && isa<FloatType>(typeOf(added).getElementType())) {
-        added = CastOp::create(
-            builder, loc, typeOf(added).clone(builder.getF32Type()), added);
+      for (Value *each : {&added, &bias}) {
+        if (*each && isa<FloatType>(typeOf(*each).getElementType())) {
+          *each = CastOp::create(
+              builder, loc, typeOf(*each).clone(builder.getF32Type()), *each);
+        }
       }
     }
     auto attention = AttentionOp::create(
-        builder, loc, root.getType(), lse, query, key, value, added, samples,
-        seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
+        builder, loc, root.getType(), lse, query, key, value, added, bias,
+        samples, seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
+        builder.getF64FloatAttr(match.softcap),
         mask.causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(match.probability),
         builder.getI64IntegerAttr(match.probability > 0 ? nextSite() : 0));

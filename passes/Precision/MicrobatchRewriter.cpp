@@ -112,7 +112,8 @@ void MicrobatchRewriter::lower(Operation *site) {
   llvm::TypeSwitch<Operation *>(site)
       .Case([&](AttentionOp op) { lowerResult(op->getResult(0)); })
       .Case([&](AttentionGradOp op) {
-        llvm::for_each(op->getResults(),
+        // The gradient of a bias is f32, as the bias is.
+        llvm::for_each(op->getResults().take_front(3),
                        [&](OpResult result) { lowerResult(result); });
       })
       .Case([&](GatherOp op) { lowerResult(op->getResult(0)); });

@@ -80,7 +80,8 @@ void StoredValues::findActivations(Operation &op) {
     return;
   }
   if (isa<AttentionGradOp>(op)) {
-    llvm::for_each(op.getResults(), add);
+    // The gradient of a bias is a sum over samples.
+    llvm::for_each(op.getResults().take_front(3), add);
     return;
   }
   if (isa<AttentionOp, LayerNormOp>(op) ||

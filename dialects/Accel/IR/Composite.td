@@ -161,10 +161,11 @@ def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperan
   let description = [{
     With `query` of shape (b, h, t, d), `key` and `value` of shape (b, k, s, d) and (b, k, s, e), k dividing h (grouped
     queries: head i reads key head i / (h / k)):
-    scores = `scale` * query key^T, plus `mask` (additive, float) or restricted to true elements of `mask` (i1), and with
+    scores = `scale` * query key^T, or `softcap` * tanh(scores / `softcap`) of them if `softcap` is not 0; plus `bias`, plus `mask`
+    (additive, float) or restricted to true elements of `mask` (i1), and with
     `causal` restricted to columns j <= i + (s - t). `lse` (b, h, t) is the logarithm of the sum of exponentials of a row's
     scores; `result` (b, h, t, e) = dropout(softmax(scores)) value. A row without any allowed column gives zeros and lse = -inf.
-    `mask` has shape (b or 1, h or 1, t or 1, s). Dropout, if `probability` > 0, keeps the probability of row i and column j of
+    `mask` has shape (b or 1, h or 1, t or 1, s), `bias` (1, h or 1, t or 1, s): it is the same for all samples. Dropout, if `probability` > 0, keeps the probability of row i and column j of
     head m of sample x if word (j / 16) mod 4 of Philox4x32-10 with key (fold(seed), site) and counter
     (16 ((m t + i) ceil(s / 64) + j / 64) + j mod 16, x) is at least `round(probability * 2^32)`, x being the element of
     `samples` (size b) for the batch; `site_offset`, if present, is added to `site`, as on `accel.dropout`. (The four words of a
@@ -175,23 +176,24 @@ def Accel_AttentionOp : Accel_FusedOp<"attention", "Composite", [AttrSizedOperan
     ```
 
     **Constraints**
-    - (C1) the shapes agree as given above; a float tensor has the element type of `query`, but where that has 16 bits, `lse` and
-      a float `mask` are f32, in which everything between operands and results is computed then.
+    - (C1) the shapes agree as given above; a float tensor has the element type of `query`, but where that has 16 bits, `lse`,
+      `bias` and a float `mask` are f32, in which everything between operands and results is computed then.
     - (C2) `samples` and `seed` are present exactly if `probability` is positive; `probability` lies in [0, 1), `site` is 0
       and `site_offset` absent without dropout.
+    - (C3) `softcap` is 0 or a positive number.
 
-    Only `result` is differentiable: with respect to `query`, `key` and `value` by `accel.attention_grad`, to a float
+    Only `result` is differentiable: with respect to `query`, `key`, `value` and `bias` by `accel.attention_grad`, to a float
     `mask` that is not constant by primitives. Lowers to a kernel of its own kind, which never holds more than a tile of the
     scores per thread.
   }];
-  let arguments = (ins Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value, Optional<Accel_Tensor>:$mask,
+  let arguments = (ins Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value, Optional<Accel_Tensor>:$mask, Optional<Accel_FloatTensor>:$bias,
                    Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed, Optional<Accel_SiteOffset>:$site_offset,
-                   F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
+                   F64Attr:$scale, DefaultValuedAttr<F64Attr, "0.0">:$softcap, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
   let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$lse);
   let builders = [OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value, "::mlir::Value":$mask,
                               "::mlir::Value":$samples, "::mlir::Value":$seed, "double":$scale, "bool":$causal,
                               "double":$probability, "int64_t":$site)>];
-  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) `,` type($lse)";
+  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` type($bias))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) `,` type($lse)";
   let hasVerifier = 1;
 }
 
@@ -201,23 +203,28 @@ def Accel_AttentionGradOp : Accel_FusedOp<"attention_grad", "Composite", [AttrSi
   let description = [{
     The gradients of `accel.attention`'s `query`, `key` and `value`, given its operands, its results `result` and `lse`, and
     the gradient of `result`. Probabilities are recomputed as exp(scores - lse). Attributes as on `accel.attention`.
+    `bias_gradient`, if it is asked for, is the gradient of the scores behind `softcap`, summed over the samples in their order: of shape (1, h, t, s), whatever
+    `bias` repeats.
 
     ```mlir
     %dq, %dk, %dv = accel.attention_grad %dy, %q, %k, %v, %y, %lse scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
     ```
 
     **Constraints**
-    - (C1) as for `accel.attention`; `result_gradient` and `result` have one type, and every gradient that of its operand.
+    - (C1) as for `accel.attention`; `result_gradient` and `result` have one type, and every gradient that of its operand;
+      `bias_gradient` has shape (1, h, t, s) and the element type of `bias`, without which it is absent.
     - (C2) as for `accel.attention`.
+    - (C3) as for `accel.attention`.
 
     Not differentiable. Lowers to a kernel of its own kind, as `accel.attention` does.
   }];
   let arguments = (ins Accel_FloatTensor:$result_gradient, Accel_FloatTensor:$query, Accel_FloatTensor:$key, Accel_FloatTensor:$value,
-                   Accel_FloatTensor:$result, Accel_FloatTensor:$lse, Optional<Accel_Tensor>:$mask,
+                   Accel_FloatTensor:$result, Accel_FloatTensor:$lse, Optional<Accel_Tensor>:$mask, Optional<Accel_FloatTensor>:$bias,
                    Optional<RankedTensorOf<[I64]>>:$samples, Optional<RankedTensorOf<[I64]>>:$seed, Optional<Accel_SiteOffset>:$site_offset,
-                   F64Attr:$scale, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
-  let results = (outs Accel_FloatTensor:$query_gradient, Accel_FloatTensor:$key_gradient, Accel_FloatTensor:$value_gradient);
-  let assemblyFormat = "$result_gradient `,` $query `,` $key `,` $value `,` $result `,` $lse (`mask` $mask^ `:` type($mask))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,` type($lse)";
+                   F64Attr:$scale, DefaultValuedAttr<F64Attr, "0.0">:$softcap, UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$probability, DefaultValuedAttr<I64Attr, "0">:$site);
+  let results = (outs Accel_FloatTensor:$query_gradient, Accel_FloatTensor:$key_gradient, Accel_FloatTensor:$value_gradient, Optional<Accel_FloatTensor>:$bias_gradient);
+  let assemblyFormat = "$result_gradient `,` $query `,` $key `,` $value `,` $result `,` $lse (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` type($bias))? (`dropout` $samples^ `,` $seed `probability` $probability `site` $site `:` type($samples) `,` type($seed))? (`plus` $site_offset^)? `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,` type($lse) (`->` type($bias_gradient)^)?";
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 #endif

@@ -24,8 +24,9 @@ public:
   template <typename Op>
   Scores(Op op, OperandsOf<Op> operands)
       : query(operands.getQuery()), key(operands.getKey()),
-        mask(operands.getMask()), samples(operands.getSamples()),
-        scale(op.getScale().convertToDouble()),
+        mask(operands.getMask()), bias(operands.getBias()),
+        samples(operands.getSamples()), scale(op.getScale().convertToDouble()),
+        softcap(op.getSoftcap().convertToDouble()),
         probability(op.getProbability().convertToDouble()), site(op.getSite()),
         causal(op.getCausal()) {
     if (HostTensor seedTensor = operands.getSeed()) {
@@ -50,13 +51,20 @@ public:
       if (causal && j > i + (columns - rows)) {
         continue;
       }
-      double product = 0.0;
-      for (int64_t d = 0; d < depth; ++d) {
-        product += queryAt(b, h, i)[d] * keyAt(b, h, j)[d];
-      }
-      scores[j] = addMask(product * scale, b, h, i, j);
+      double score = getScaled(b, h, i, j);
+      score = softcap == 0.0 ? score : softcap * std::tanh(score / softcap);
+      scores[j] = addMask(bias, addMask(mask, score, b, h, i, j), b, h, i, j);
     }
     return scores;
+  }
+
+  /// The derivative of a score by the product of its query and key.
+  double getSlope(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    if (softcap == 0.0) {
+      return scale;
+    }
+    double bounded = std::tanh(getScaled(b, h, i, j) / softcap);
+    return scale * (1.0 - bounded * bounded);
   }
 
   /// What dropout multiplies the row's probabilities by: 0 or 1 / (1 -
@@ -102,15 +110,23 @@ public:
   }
 
   int64_t batches, heads, keyHeads, rows, columns, depth;
-  HostTensor query, key, mask, samples;
+  HostTensor query, key, mask, bias, samples;
   int64_t seed = 0;
-  double scale, probability;
+  double scale, softcap, probability;
   int64_t site;
   bool causal;
 
 private:
-  double addMask(double score, int64_t b, int64_t h, int64_t i,
-                 int64_t j) const {
+  double getScaled(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    double product = 0.0;
+    for (int64_t d = 0; d < depth; ++d) {
+      product += queryAt(b, h, i)[d] * keyAt(b, h, j)[d];
+    }
+    return product * scale;
+  }
+
+  static double addMask(const HostTensor &mask, double score, int64_t b,
+                        int64_t h, int64_t i, int64_t j) {
     if (!mask) {
       return score;
     }
@@ -159,7 +175,8 @@ Evaluation evaluateForward(AttentionOp op, OperandsOf<AttentionOp> operands) {
 
 /// With P the probabilities, D the dropout factors and dA = dY value^T: dvalue
 /// = (P D)^T dY; the scores' gradient is P (D dA - delta) where delta, the sum
-/// of P D dA over a row, is also that of result dY.
+/// of P D dA over a row, is also that of result dY. It is that of the bias,
+/// too, once it is summed over the samples.
 class GradientRows {
 public:
   GradientRows(AttentionGradOp op, OperandsOf<AttentionGradOp> operands)
@@ -167,13 +184,21 @@ public:
         output(operands.getResult()),
         outputGradient(operands.getResultGradient()), lses(operands.getLse()),
         queryGradient(getResultType(op, 0)), keyGradient(getResultType(op, 1)),
-        valueGradient(getResultType(op, 2)), width(value.getShape()[3]) {}
+        valueGradient(getResultType(op, 2)), width(value.getShape()[3]) {
+    if (op.getBiasGradient()) {
+      biasGradient = HostTensor(getResultType(op, 3));
+    }
+  }
 
   HostTensors run() {
     scores.forEachRow([&](int64_t b, int64_t h, int64_t i, int64_t position) {
       addRow(b, h, i, position);
     });
-    return {queryGradient, keyGradient, valueGradient};
+    HostTensors all{queryGradient, keyGradient, valueGradient};
+    if (biasGradient) {
+      all.push_back(biasGradient);
+    }
+    return all;
   }
 
 private:
@@ -195,8 +220,12 @@ private:
         valueGradient.mutableFloats()[keyRow * width + e] +=
             probability * dropout[j] * gradient[e];
       }
-      double scoreGradient =
-          probability * (dropout[j] * product - delta) * scores.scale;
+      double scoreGradient = probability * (dropout[j] * product - delta);
+      if (biasGradient) {
+        int64_t row = h * scores.rows + i;
+        biasGradient.mutableFloats()[row * scores.columns + j] += scoreGradient;
+      }
+      scoreGradient *= scores.getSlope(b, h, i, j);
       for (int64_t d = 0; d < scores.depth; ++d) {
         queryGradient.mutableFloats()[position * scores.depth + d] +=
             scoreGradient * scores.keyAt(b, h, j)[d];
@@ -209,6 +238,7 @@ private:
   Scores scores;
   HostTensor value, output, outputGradient, lses;
   HostTensor queryGradient, keyGradient, valueGradient;
+  HostTensor biasGradient; ///< none: nobody asks for it
   int64_t width;
 };
 

@@ -103,6 +103,11 @@ LogicalResult checkSupported(NodeConversion &c) {
     return c.error() << "expected the length of each sample, got "
                      << c.inputType(6);
   }
+  if (double softcap = c.getFloat("softcap", 0.0); !(softcap >= 0.0)) {
+    return c.error() << "expected a softcap that is positive, or 0 for none, "
+                        "got "
+                     << softcap;
+  }
   if (int64_t mode = c.getInt("qk_matmul_output_mode", 0);
       mode < 0 || mode > 3) {
     return c.error() << "expected a qk_matmul_output_mode from 0 to 3, got "
@@ -233,13 +238,11 @@ LogicalResult convertAttention(NodeConversion &c) {
       c.getFloat("scale", 1.0 / std::sqrt(static_cast<double>(q[3])));
   double model = findAttentionDropout(c.node);
   // Kernels attend in f32, and to operands of 16 bits.
-  bool isScored = c.isResultUsed(3) || c.getFloat("softcap", 0.0) != 0.0 ||
-                  type.getElementType().isF64();
-  if (isScored) {
+  if (c.isResultUsed(3) || type.getElementType().isF64()) {
     if (model > 0.0) {
-      return c.error() << "expected attention with dropout to have no softcap "
-                          "and no output of scores, got one; export it with "
-                          "attn_implementation=\"eager\"";
+      return c.error() << "expected attention with dropout to have no output "
+                          "of scores, and not to be of double, got one; export "
+                          "it with attn_implementation=\"eager\"";
     }
     convertScored(c, *operands, scale);
     return success();
@@ -260,8 +263,9 @@ LogicalResult convertAttention(NodeConversion &c) {
       c.builder, c.loc,
       type.clone({q[0], q[1], q[2], c.typeOf(operands->value).getDimSize(3)}),
       type.clone({q[0], q[1], q[2]}).clone(wide), operands->query,
-      operands->key, operands->value, mask, samples, seed,
+      operands->key, operands->value, mask, /*bias=*/Value(), samples, seed,
       /*site_offset=*/Value(), c.builder.getF64FloatAttr(scale),
+      c.builder.getF64FloatAttr(c.getFloat("softcap", 0.0)),
       operands->isCausal ? c.builder.getUnitAttr() : UnitAttr(),
       c.builder.getF64FloatAttr(probability),
       c.builder.getI64IntegerAttr(site));

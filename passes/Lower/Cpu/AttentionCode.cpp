@@ -47,12 +47,18 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
   query = getOperand(attention.getQuery());
   key = getOperand(attention.getKey());
   value = getOperand(attention.getValue());
-  if (Value operand = attention.getMask()) {
-    if (HeadTensor tensor = getOperand(operand)) {
-      mask.emplace(t, tensor, shapeOf(operand));
+  if (Value mask = attention.getMask()) {
+    if (HeadTensor tensor = getOperand(mask)) {
+      added.setMask(AttentionMask(t, tensor, shapeOf(mask)));
+    }
+  }
+  if (Value bias = attention.getBias()) {
+    if (HeadTensor tensor = getOperand(bias)) {
+      added.setBias(AttentionMask(t, tensor, shapeOf(bias)));
     }
   }
   scale = attention.getScale().convertToDouble();
+  softcap = attention.getSoftcap().convertToDouble();
   scaleLanes = m.number(scale);
   double probability = attention.getProbability().convertToDouble();
   if (probability > 0.0) {
@@ -62,6 +68,13 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
                                    static_cast<int64_t>(attention.getSite()),
                                    attention.getSiteOffset(), probability});
   }
+}
+
+Value AttentionCode::prepare(Value product) const {
+  if (softcap != 0.0) {
+    return m.mul(getBounded(product), m.number(softcap));
+  }
+  return scale > 0.0 ? product : m.mul(product, scaleLanes);
 }
 
 //===----------------------------------------------------------------------===//

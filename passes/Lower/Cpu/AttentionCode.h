@@ -91,11 +91,20 @@ public:
                         Value first, Value count, unsigned number) const;
 
   // Scores.
+  /// What forward makes of products before their maximum is taken: the bound
+  /// of `softcap`, or a scale that would turn maxima around.
+  Value prepare(Value product) const;
+  /// Whether the scale is left to the exponent.
+  bool isScaledLast() const { return scale > 0.0 && softcap == 0.0; }
   /// Whether scores are scaled and masked before their maximum is taken.
-  bool isScaledFirst() const { return mask || scale <= 0.0; }
+  bool isScaledFirst() const { return added || !isScaledLast(); }
+  /// tanh(scale * product / softcap).
+  Value getBounded(Value product) const {
+    return m.tanh(m.mul(product, m.number(scale / softcap)));
+  }
   /// Whether a row may have no column.
   bool mayBeEmpty() const {
-    return mask || (tiles.causal && tiles.offset() < 0);
+    return added || (tiles.causal && tiles.offset() < 0);
   }
   /// Whether the last block of columns is not a whole one.
   bool hasTail() const { return tiles.columns % kAttentionTile != 0; }
@@ -114,9 +123,9 @@ public:
   int64_t widest; ///< vectors of 16 floats that a register block is wide
   mlir::Operation *op;
   HeadTensor query, key, value;
-  std::optional<AttentionMask> mask;
+  AddedToScores added;
   std::optional<AttentionDropout> dropout;
-  double scale = 1.0;
+  double scale = 1.0, softcap = 0.0; ///< softcap 0: scores have no bound
   Value minusInfinity, zero, scaleLanes;
 
 private:

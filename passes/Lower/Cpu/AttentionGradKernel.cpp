@@ -11,7 +11,12 @@
 //
 // With dropout D, dV += (D P)' dY and dS = scale P (D dY V' - delta).
 //
-// Nobody else writes what a tile, a key head of a sample, writes.
+// With a softcap, dS is multiplied by 1 - tanh(scale Q K' / softcap)^2 as well,
+// which waits for it where dS will be. The bias gets dS in front of both.
+//
+// Nobody else writes what a tile, a key head of a sample, writes. A bias has
+// one gradient for all samples: a tile then is a key head of all samples, which
+// are added one after the other.
 #include "passes/Lower/Cpu/AttentionGradProducts.h"
 #include "passes/Lower/Cpu/AttentionGradScores.h"
 
@@ -27,14 +32,19 @@ public:
         resultGradient(getOperand(op.getResultGradient())),
         result(getOperand(op.getResult())), lse(getLse(op)),
         queryGradient(getResult(0)), keyGradient(getResult(1)),
-        valueGradient(getResult(2)), products(*this) {}
+        valueGradient(getResult(2)), products(*this) {
+    if (tiles.sumsBias) {
+      biasGradient = getResult(3);
+    }
+  }
 
   void emit();
 
 private:
   HeadTensor getLse(AttentionGradOp op);
   void getWorkspaceTiles();
-  void setLaunchTile(Value tile);
+  void emitSample(Value sample, Value head);
+  void clearBiasGradient(Value head);
   GradHead getHeadOfGroup(Value inGroup) const;
   TileRows getQuerySums(Value inGroup) const;
   void writeQuerySums();
@@ -49,7 +59,7 @@ private:
                     const GradColumns &columns);
 
   HeadTensor resultGradient, result, lse;
-  HeadTensor queryGradient, keyGradient, valueGradient;
+  HeadTensor queryGradient, keyGradient, valueGradient, biasGradient;
   AttentionGradProducts products;
   // Workspace.
   TileRows keys, values, probabilities, gradients, keySums, valueSums;
@@ -86,26 +96,41 @@ void AttentionGradKernel::getWorkspaceTiles() {
 void AttentionGradKernel::emit() {
   getWorkspaceTiles();
   t.each(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    setLaunchTile(tile);
-    if (tiles.copiesHeads()) {
-      copyHead();
+    if (!tiles.sumsBias) {
+      return emitSample(t.div(tile, tiles.keyHeads),
+                        t.rem(tile, tiles.keyHeads));
     }
-    t.each(tiles.group(), 1,
-           [&](Value inGroup) { emitDelta(getHeadOfGroup(inGroup)); });
-    t.each(tiles.columnBlocks(), 1, [&](Value j) { emitColumns(j); });
-    if (queryGradient && tiles.isNarrow) {
-      writeQuerySums();
+    if (biasGradient) {
+      clearBiasGradient(tile);
     }
+    t.each(tiles.batch, 1, [&](Value sample) { emitSample(sample, tile); });
   });
 }
 
-void AttentionGradKernel::setLaunchTile(Value tile) {
-  batch = t.div(tile, tiles.keyHeads);
-  keyHead = t.rem(tile, tiles.keyHeads);
+void AttentionGradKernel::clearBiasGradient(Value head) {
+  t.each(tiles.group(), 1, [&](Value inGroup) {
+    Value number = t.add(t.mul(head, tiles.group()), inGroup);
+    clear(getHead(biasGradient, t.index(0), number), t.index(tiles.rows));
+  });
+}
+
+/// The key head `head` of a sample.
+void AttentionGradKernel::emitSample(Value sample, Value head) {
+  batch = sample;
+  keyHead = head;
   keyRows = getHead(key, batch, keyHead);
   valueRows = getHead(value, batch, keyHead);
   if (dropout) {
     dropoutKey = dropout->getKey(batch);
+  }
+  if (tiles.copiesHeads()) {
+    copyHead();
+  }
+  t.each(tiles.group(), 1,
+         [&](Value inGroup) { emitDelta(getHeadOfGroup(inGroup)); });
+  t.each(tiles.columnBlocks(), 1, [&](Value j) { emitColumns(j); });
+  if (queryGradient && tiles.isNarrow) {
+    writeQuerySums();
   }
 }
 
@@ -117,8 +142,9 @@ GradHead AttentionGradKernel::getHeadOfGroup(Value inGroup) const {
   head.queries = getHead(query, batch, head.number);
   head.flow = getHead(resultGradient, batch, head.number);
   head.lse = getHead(lse, batch, head.number);
-  if (mask) {
-    head.mask = mask->getRows(batch, head.number);
+  head.added = added.getRows(batch, head.number);
+  if (biasGradient) {
+    head.biasGradient = getHead(biasGradient, t.index(0), head.number);
   }
   if (queryGradient) {
     head.queryGradient = tiles.isNarrow

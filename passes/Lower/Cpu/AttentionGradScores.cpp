@@ -53,29 +53,65 @@ void AttentionGradScores::emitProbabilityRow(const GradTile &tile,
   }
 }
 
+/// The logarithms of sixteen probabilities.
+Value AttentionGradScores::emitExponent(const GradTile &tile, Value row,
+                                        int64_t lane, Value logarithm) const {
+  Value score = probabilities.lanes(row, lane);
+  if (code.softcap != 0.0) {
+    Value bounded = code.getBounded(score);
+    Value slope = m.sub(m.number(1.0), m.mul(bounded, bounded));
+    gradients.store(m.mul(slope, code.scaleLanes), row, lane);
+    score = m.mul(bounded, m.number(code.softcap));
+  }
+  Value added;
+  if (code.added) {
+    Value line = t.add(tile.firstRow, row);
+    added = code.added.lanes(tile.head.added, line,
+                             t.add(tile.columns.first, lane));
+  }
+  if (code.softcap != 0.0) {
+    return m.sub(added ? m.add(score, added) : score, logarithm);
+  }
+  return added ? m.sub(m.fma(score, code.scaleLanes, added), logarithm)
+               : m.fma(score, code.scaleLanes, m.neg(logarithm));
+}
+
 /// Those of sixteen columns from `lane` on; zero where causality forbids them.
 Value AttentionGradScores::emitProbability(const GradTile &tile, Value row,
                                            int64_t lane,
                                            Value logarithm) const {
-  Value score = probabilities.lanes(row, lane);
-  Value line = t.add(tile.firstRow, row);
-  Value p;
-  if (code.mask) {
-    Value added =
-        code.mask->lanes(tile.head.mask, line, t.add(tile.columns.first, lane));
-    p = m.exp(m.sub(m.fma(score, code.scaleLanes, added), logarithm));
-  } else {
-    p = m.exp(m.fma(score, code.scaleLanes, m.neg(logarithm)));
-  }
+  Value p = m.exp(emitExponent(tile, row, lane, logarithm));
   if (!tiles.causal) {
     return p;
   }
+  return keepSeen(tile, row, t.index(lane), p);
+}
+
+/// `lanes` from column `lane` on; zero where causality forbids them.
+Value AttentionGradScores::keepSeen(const GradTile &tile, Value row, Value lane,
+                                    Value lanes) const {
+  Value line = t.add(tile.firstRow, row);
   Value last =
       tile.isDiagonal
-          ? t.select(tile.isDiagonal, t.sub(row, t.index(lane)),
-                     t.index(kTileLanes))
-          : t.sub(t.add(line, tiles.offset() - lane), tile.columns.first);
-  return m.select(t.lanesThat(arith::CmpIPredicate::sle, last), p, code.zero);
+          ? t.select(tile.isDiagonal, t.sub(row, lane), t.index(kTileLanes))
+          : t.sub(t.sub(t.add(line, tiles.offset()), lane), tile.columns.first);
+  return m.select(t.lanesThat(arith::CmpIPredicate::sle, last), lanes,
+                  code.zero);
+}
+
+void AttentionGradScores::addToBias(const GradTile &tile, Value row, Value lane,
+                                    Value gradient) const {
+  // On the diagonal what lies behind is no probability.
+  gradient = tiles.causal ? keepSeen(tile, row, lane, gradient) : gradient;
+  const TileRows &target = tile.head.biasGradient;
+  Value line = t.add(tile.firstRow, row);
+  Value column = t.add(tile.columns.first, lane);
+  if (!code.hasTail()) {
+    return target.storeAll(m.add(target.allLanes(line, column), gradient), line,
+                           column);
+  }
+  Value before = target.someLanes(line, column, code.zero);
+  target.storeSome(m.add(before, gradient), line, column);
 }
 
 void AttentionGradScores::emitGradient(const GradTile &tile, Value row,
@@ -92,6 +128,11 @@ void AttentionGradScores::emitGradient(const GradTile &tile, Value row,
     p = m.abs(p);
     flow = m.select(dropped, code.zero, m.mul(flow, keep));
   }
-  Value gradient = m.mul(m.mul(p, code.scaleLanes), m.sub(flow, mean));
-  gradients.storeAll(gradient, row, lane);
+  Value centred = m.sub(flow, mean);
+  if (tile.head.biasGradient) {
+    addToBias(tile, row, lane, m.mul(p, centred));
+  }
+  Value slope =
+      code.softcap != 0.0 ? gradients.allLanes(row, lane) : code.scaleLanes;
+  gradients.storeAll(m.mul(m.mul(p, slope), centred), row, lane);
 }

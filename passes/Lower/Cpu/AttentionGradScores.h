@@ -33,6 +33,13 @@ public:
                     Value flow) const;
 
 private:
+  Value emitExponent(const GradTile &tile, Value row, int64_t lane,
+                     Value logarithm) const;
+  Value keepSeen(const GradTile &tile, Value row, Value lane,
+                 Value lanes) const;
+  /// Adds to the gradients of sixteen numbers of the bias.
+  void addToBias(const GradTile &tile, Value row, Value lane,
+                 Value gradient) const;
   void emitProbabilityRow(const GradTile &tile, Value row) const;
   Value emitProbability(const GradTile &tile, Value row, int64_t lane,
                         Value logarithm) const;

@@ -14,7 +14,8 @@ struct GradHead {
   mlir::Value inGroup; ///< among those that share its key head
   AttentionDropout::Key dropoutKey;
   TileRows queries, flow, lse;
-  TileRows mask, queryGradient; ///< where there are any
+  AddedToScores::Rows added;
+  TileRows queryGradient, biasGradient; ///< where there are any
 };
 
 /// A block of columns of a key head.

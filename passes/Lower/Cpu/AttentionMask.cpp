@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Masks of floats and of booleans.
+// Masks of floats and of booleans, and biases, which are masks of floats.
 #include "passes/Lower/Cpu/AttentionMask.h"
 
 #include <limits>
@@ -45,4 +45,27 @@ Value AttentionMask::scalar(const TileRows &rows, Value column) const {
   Value isAllowed =
       bytes.compare(arith::CmpIPredicate::ne, number, bytes.number(0));
   return bytes.select(isAllowed, zero, minusInfinity);
+}
+
+AddedToScores::Rows AddedToScores::getRows(Value batch, Value head) const {
+  return {mask ? mask->getRows(batch, head) : TileRows(),
+          bias ? bias->getRows(batch, head) : TileRows()};
+}
+
+Value AddedToScores::lanes(const Rows &rows, Value row, Value column) const {
+  if (!mask || !bias) {
+    return mask ? mask->lanes(rows.mask, row, column)
+                : bias->lanes(rows.bias, row, column);
+  }
+  return mask->sum(mask->lanes(rows.mask, row, column),
+                   bias->lanes(rows.bias, row, column));
+}
+
+Value AddedToScores::scalar(const Rows &rows, Value column) const {
+  if (!mask || !bias) {
+    return mask ? mask->scalar(rows.mask, column)
+                : bias->scalar(rows.bias, column);
+  }
+  return mask->sum(mask->scalar(rows.mask, column),
+                   bias->scalar(rows.bias, column));
 }

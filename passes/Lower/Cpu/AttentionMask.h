@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The mask of an attention, as numbers that are added to scores.
+// What is added to the scores of an attention: its mask and its bias.
 #ifndef ACCEL_PASSES_LOWER_CPU_ATTENTIONMASK_H
 #define ACCEL_PASSES_LOWER_CPU_ATTENTIONMASK_H
 
 #include "passes/Lower/Cpu/TileRows.h"
+
+#include <optional>
 
 namespace accel {
 
@@ -25,11 +27,41 @@ public:
   Value lanes(const TileRows &rows, Value row, Value column) const;
   /// The same of one column, for all rows, in every lane.
   Value scalar(const TileRows &rows, Value column) const;
+  Value sum(Value a, Value b) const { return t.floats().add(a, b); }
 
 private:
   TileCode t;
   HeadTensor tensor;
   Value minusInfinity, zero;
+};
+
+/// A mask, a bias or both. Each may repeat what the other does not.
+class AddedToScores {
+public:
+  using Value = mlir::Value;
+
+  /// The rows of a head, of each.
+  struct Rows {
+    TileRows mask, bias;
+  };
+
+  void setMask(const AttentionMask &added) { mask.emplace(added); }
+  void setBias(const AttentionMask &added) { bias.emplace(added); }
+  explicit operator bool() const { return mask || bias; }
+
+  /// Whether every row gets the same numbers.
+  bool hasRepeatedRows() const {
+    return (!mask || mask->hasRepeatedRows()) &&
+           (!bias || bias->hasRepeatedRows());
+  }
+  Rows getRows(Value batch, Value head) const;
+  /// What is added to sixteen scores of a row; -inf beyond the last column.
+  Value lanes(const Rows &rows, Value row, Value column) const;
+  /// The same of one column, for all rows, in every lane.
+  Value scalar(const Rows &rows, Value column) const;
+
+private:
+  std::optional<AttentionMask> mask, bias;
 };
 
 } // namespace accel

@@ -11,8 +11,8 @@ void AttentionScores::emit(const ColumnTile &tile,
   if (!code.isScaledFirst()) {
     return;
   }
-  code.mask && !code.mask->hasRepeatedRows() ? emitMask(tile)
-                                             : emitRepeatedMask(tile);
+  code.added && !code.added.hasRepeatedRows() ? emitMask(tile)
+                                              : emitRepeatedMask(tile);
 }
 
 /// Groups of keys by panels of queries. On the diagonal a panel needs no keys
@@ -65,7 +65,7 @@ void AttentionScores::finish(const ColumnTile &tile, Value group,
     Value largest;
     for (auto [r, row] : llvm::enumerate(block)) {
       Value column = t.add(group, static_cast<int64_t>(r));
-      row[v] = code.scale > 0.0 ? row[v] : m.mul(row[v], code.scaleLanes);
+      row[v] = code.prepare(row[v]);
       // Row tile.firstRow + lane sees column tile.first + column.
       Value least = t.sub(column, lane);
       if (checksAll) {
@@ -89,7 +89,7 @@ void AttentionScores::finish(const ColumnTile &tile, Value group,
 
 /// Scales and masks; blocks of 16 x 16 of the mask are transposed on the way.
 void AttentionScores::emitMask(const ColumnTile &tile) const {
-  TileRows maskRows = code.mask->getRows(tile.batch, tile.head);
+  AddedToScores::Rows rows = code.added.getRows(tile.batch, tile.head);
   Value end =
       t.mul(t.div(t.add(tile.columns, kTileLanes - 1), kTileLanes), kTileLanes);
   t.each(t.index(0), end, kTileLanes, [&](Value group) {
@@ -99,7 +99,7 @@ void AttentionScores::emitMask(const ColumnTile &tile) const {
       for (auto [i, each] : llvm::enumerate(block)) {
         Value row = t.min(t.add(t.add(tile.firstRow, lane), i),
                           t.index(tiles.rows - 1));
-        each = code.mask->lanes(maskRows, row, t.add(tile.first, group));
+        each = code.added.lanes(rows, row, t.add(tile.first, group));
       }
       block = t.transpose(block);
       Value largest = softmax.load(OnlineSoftmax::TileMaximum, lane);
@@ -120,11 +120,10 @@ void AttentionScores::emitMask(const ColumnTile &tile) const {
 
 /// The same for a mask that is one number per column, or none.
 void AttentionScores::emitRepeatedMask(const ColumnTile &tile) const {
-  TileRows maskRows =
-      code.mask ? code.mask->getRows(tile.batch, tile.head) : TileRows();
+  AddedToScores::Rows rows = code.added.getRows(tile.batch, tile.head);
   t.each(t.index(0), tile.columns, 1, [&](Value column) {
-    Value added = code.mask
-                      ? code.mask->scalar(maskRows, t.add(tile.first, column))
+    Value added = code.added
+                      ? code.added.scalar(rows, t.add(tile.first, column))
                       : code.zero;
     // On the diagonal what lies in front was not computed.
     Value firstLane =

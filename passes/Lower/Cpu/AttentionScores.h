@@ -39,11 +39,11 @@ private:
               bool isCut, Accumulators &block) const;
   void emitMask(const ColumnTile &tile) const;
   void emitRepeatedMask(const ColumnTile &tile) const;
-  /// A scale that is not positive would turn -inf around: it was applied
-  /// before.
+  /// A scale that is not positive would turn -inf around, and a bound comes
+  /// behind the scale: both were applied before.
   Value scaled(Value score, Value added) const {
-    return code.scale > 0.0 ? m.fma(score, code.scaleLanes, added)
-                            : m.add(score, added);
+    return code.isScaledLast() ? m.fma(score, code.scaleLanes, added)
+                               : m.add(score, added);
   }
 
   const AttentionCode &code;

@@ -62,6 +62,11 @@ Value TileRows::existing(int64_t column) const {
                              ArrayRef<bool>(bits)));
 }
 
+Value TileRows::existing(Value column) const {
+  Value left = code->sub(code->index(columns), column);
+  return code->lanesThat(arith::CmpIPredicate::slt, left);
+}
+
 Value TileRows::lanes(Value row, int64_t column) const {
   Value at = code->index(column);
   if (column + kTileLanes <= columns) {
@@ -87,11 +92,9 @@ Value TileRows::allLanes(Value row, Value column) const {
 Value TileRows::someLanes(Value row, Value column, Value otherwise) const {
   assert(!format && "numbers of f32");
   OpBuilder &builder = code->getBuilder();
-  Value left = code->sub(code->index(columns), column);
-  Value exists = code->lanesThat(arith::CmpIPredicate::slt, left);
   return vector::MaskedLoadOp::create(
       builder, code->getLoc(), otherwise.getType(), memory,
-      ValueRange{row, column}, exists, otherwise);
+      ValueRange{row, column}, existing(column), otherwise);
 }
 
 void TileRows::store(Value lanes, Value row, int64_t column) const {
@@ -112,6 +115,12 @@ void TileRows::store(Value lanes, Value row, Value column) const {
 void TileRows::storeAll(Value lanes, Value row, Value column) const {
   vector::StoreOp::create(code->getBuilder(), code->getLoc(), narrow(lanes),
                           memory, ValueRange{row, column});
+}
+
+void TileRows::storeSome(Value lanes, Value row, Value column) const {
+  vector::MaskedStoreOp::create(code->getBuilder(), code->getLoc(), memory,
+                                ValueRange{row, column}, existing(column),
+                                narrow(lanes));
 }
 
 void TileRows::storeScalar(Value scalar, Value row, Value column) const {

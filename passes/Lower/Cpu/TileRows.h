@@ -23,6 +23,9 @@ public:
            int64_t columns, int64_t rowStride,
            const SmallFloat *format = nullptr);
 
+  /// Whether there are any.
+  explicit operator bool() const { return code != nullptr; }
+
   int64_t getColumns() const { return columns; }
   Value scalar(Value row, Value column) const;
   /// Sixteen elements from `column` on, all of which exist if it is no
@@ -36,10 +39,13 @@ public:
   void store(Value lanes, Value row, int64_t column) const;
   void store(Value lanes, Value row, Value column) const;
   void storeAll(Value lanes, Value row, Value column) const;
+  /// The same where some may not exist.
+  void storeSome(Value lanes, Value row, Value column) const;
   void storeScalar(Value scalar, Value row, Value column) const;
 
 private:
   Value existing(int64_t column) const;
+  Value existing(Value column) const;
   mlir::VectorType getStoredLanes() const;
   Value widen(Value stored) const;
   Value narrow(Value number) const;

@@ -14,7 +14,7 @@ using namespace accel;
 MatrixAttention::MatrixAttention(KernelEmitter &emitter, Operation *op)
     : WarpAttention(emitter, op),
       ops(emitter.getBuilder(), emitter.getLoc(), query.element),
-      takesProducts(!mask && scale > 0.0) {
+      takesProducts(!mask && !bias && softcap == 0.0 && scale > 0.0) {
   factor = (takesProducts ? scale : 1.0) * llvm::numbers::log2e;
   // The assembler would rather spill than let fewer blocks run at once.
   emitter.getCode()->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -39,7 +39,9 @@ template <typename OpTy> void WarpAttention::readOperands(OpTy attention) {
   key = getOperand(attention.getKey());
   value = getOperand(attention.getValue());
   mask = attention.getMask();
+  bias = attention.getBias();
   scale = attention.getScale().convertToDouble();
+  softcap = attention.getSoftcap().convertToDouble();
   double probability = attention.getProbability().convertToDouble();
   if (probability == 0.0) {
     return;
@@ -106,7 +108,8 @@ AffineExpr WarpAttention::rowOf(const Place &place) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-Value WarpAttention::masked(Value score, const Place &place) {
+/// `mask`: the operation's, or its bias.
+Value WarpAttention::masked(Value score, Value mask, const Place &place) {
   ArrayRef<int64_t> shape = shapeOf(mask);
   AffineExpr position = emitter.number(0);
   std::array<Value, 4> coordinates = {place.batch, place.head, place.query,
@@ -127,8 +130,12 @@ Value WarpAttention::masked(Value score, const Place &place) {
 }
 
 Value WarpAttention::score(Value product, const Place &place) {
-  Value scaled = m.mul(product, m.number(scale));
-  return mask ? masked(scaled, place) : scaled;
+  Value score = softcap == 0.0 ? m.mul(product, m.number(scale))
+                               : m.mul(getBounded(product), m.number(softcap));
+  for (Value added : {bias, mask}) {
+    score = added ? masked(score, added, place) : score;
+  }
+  return score;
 }
 
 Value WarpAttention::probability(Value score, Value shift) {

@@ -34,9 +34,13 @@ protected:
   Value endOfKeys(Value query) const;
   Value firstQuery(Value key) const;
 
-  /// The score of a place, whose rows have the product `product`: scaled and
-  /// masked.
+  /// The score of a place, whose rows have the product `product`: scaled,
+  /// bounded and masked.
   Value score(Value product, const Place &place);
+  /// tanh(scale * product / softcap). Requires: a softcap.
+  Value getBounded(Value product) const {
+    return m.tanh(m.mul(product, m.number(scale / softcap)));
+  }
   /// exp(score - shift); 0 where nothing is seen.
   Value probability(Value score, Value shift);
   /// What dropout multiplies a probability by; null without dropout.
@@ -64,8 +68,8 @@ protected:
   Arithmetic m; ///< of f32
   WarpAttentionTiles sizes;
   HeadTensor query, key, value;
-  Value mask; ///< null: there is none
-  double scale = 1.0;
+  Value mask, bias;                  ///< null: there is none
+  double scale = 1.0, softcap = 0.0; ///< softcap 0: scores have no bound
   Value minusInfinity;
 
 private:
@@ -76,7 +80,7 @@ private:
     Value seed, site; ///< i64
   };
   template <typename OpTy> void readOperands(OpTy op);
-  Value masked(Value score, const Place &place);
+  Value masked(Value score, Value mask, const Place &place);
 
   std::optional<Dropout> dropout;
 };
@@ -85,7 +89,8 @@ private:
 void emitWarpAttention(KernelEmitter &emitter, AttentionOp op);
 
 /// Writes the kernel of an attention's gradient: a tile is a query of a head
-/// or, behind all of these, a key of a key head.
+/// or, behind all of these, a key of a key head; behind those, where the bias
+/// has a gradient, a query of a head of all samples.
 void emitWarpAttentionGrad(KernelEmitter &emitter, AttentionGradOp op);
 
 } // namespace accel

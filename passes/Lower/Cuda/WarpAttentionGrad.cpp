@@ -7,6 +7,10 @@
 //   ds = p (dropped(dresult . value) - delta) scale
 //   dquery = sum of ds key;  dkey = sum of ds query
 //   dvalue = sum of dropped(p) dresult
+//
+// With a softcap, ds has the factor 1 - tanh(scale query . key / softcap)^2 as
+// well. The gradient of a bias, which is ds without factors, is summed over the
+// samples by one warp for each query of a head, in the order of the samples.
 #include "passes/Lower/Cuda/WarpAttention.h"
 
 using namespace mlir;
@@ -20,7 +24,11 @@ public:
       : WarpAttention(emitter, op), result(getOperand(op.getResult())),
         gradient(getOperand(op.getResultGradient())), lse(op.getLse()),
         queryGradient(getResult(0)), keyGradient(getResult(1)),
-        valueGradient(getResult(2)) {}
+        valueGradient(getResult(2)) {
+    if (sizes.sumsBias) {
+      biasGradient = getResult(3);
+    }
+  }
 
   void emit();
 
@@ -32,11 +40,14 @@ private:
   };
   struct Factors {
     Value probability; ///< with what is dropped
-    Value score;       ///< the gradient of the score, times the scale
+    Value bias;        ///< the gradient of the score
+    Value score;       ///< the same of the product of query and key
   };
 
   void emitQueryTile(Value tile);
   void emitKeyTile(Value tile);
+  void emitBiasTile(Value tile);
+  void emitBiasGradient(const Place &place);
   void emitKeyGradients(const Place &place, Value keyRow, Value valueRow);
   QueryRow readQuery(const Place &place);
   Factors compute(const Place &place, const QueryRow &of, Value keyRow,
@@ -44,19 +55,31 @@ private:
 
   HeadTensor result, gradient;
   Value lse;
-  HeadTensor queryGradient, keyGradient, valueGradient;
-  Value querySums, keySums, valueSums; ///< that threads keep
+  HeadTensor queryGradient, keyGradient, valueGradient, biasGradient;
+  Value querySums, keySums, valueSums, biasSum; ///< that threads keep
 };
 
 void GradientKernel::emit() {
   querySums = rows.makeRow(sizes.depth);
   keySums = rows.makeRow(sizes.depth);
   valueSums = rows.makeRow(sizes.width);
+  if (biasGradient) {
+    biasSum = rows.makeNumber();
+  }
+  int64_t queries = sizes.queryTiles(), keys = sizes.keyTiles();
   emitter.forEach(emitter.getBegin(), emitter.getEnd(), 1, [&](Value tile) {
-    Value isQuery = indices.isBelow(tile, indices.index(sizes.queryTiles()));
+    Value isQuery = indices.isBelow(tile, indices.index(queries));
     emitter.onlyIf(isQuery, [&] { emitQueryTile(tile); });
     emitter.onlyIf(indices.isNot(isQuery), [&] {
-      emitKeyTile(indices.sub(tile, indices.index(sizes.queryTiles())));
+      Value rest = indices.sub(tile, indices.index(queries));
+      if (!sizes.sumsBias) {
+        return emitKeyTile(rest);
+      }
+      Value isKey = indices.isBelow(rest, indices.index(keys));
+      emitter.onlyIf(isKey, [&] { emitKeyTile(rest); });
+      emitter.onlyIf(indices.isNot(isKey), [&] {
+        emitBiasTile(indices.sub(rest, indices.index(keys)));
+      });
     });
   });
 }
@@ -76,12 +99,18 @@ GradientKernel::QueryRow GradientKernel::readQuery(const Place &place) {
 GradientKernel::Factors GradientKernel::compute(const Place &place,
                                                 const QueryRow &of,
                                                 Value keyRow, Value valueRow) {
-  Value s = score(rows.dot(query, of.query, key, keyRow), place);
+  Value dot = rows.dot(query, of.query, key, keyRow);
+  Value s = score(dot, place);
   Value p = probability(s, of.lse);
   Value kept = keptFactor(place);
-  Value product = rows.dot(gradient, of.gradient, value, valueRow);
-  Value difference = m.sub(times(product, kept), of.delta);
-  return {times(p, kept), m.mul(m.mul(p, difference), m.number(scale))};
+  Value product = rows.dot(this->gradient, of.gradient, value, valueRow);
+  Value gradient = m.mul(p, m.sub(times(product, kept), of.delta));
+  Value ofProduct = m.mul(gradient, m.number(scale));
+  if (softcap != 0.0) {
+    Value bounded = getBounded(dot);
+    ofProduct = m.mul(ofProduct, m.sub(m.number(1.0), m.mul(bounded, bounded)));
+  }
+  return {times(p, kept), gradient, ofProduct};
 }
 
 void GradientKernel::emitQueryTile(Value tile) {
@@ -133,6 +162,39 @@ void GradientKernel::emitKeyGradients(const Place &place, Value keyRow,
   rows.accumulate(keySums, Value(), query, of.query, factors.score);
   rows.accumulate(valueSums, Value(), gradient, of.gradient,
                   factors.probability);
+}
+
+void GradientKernel::emitBiasTile(Value tile) {
+  if (!biasGradient) {
+    return;
+  }
+  Value head = indices.div(tile, sizes.rows);
+  Value i = indices.rem(tile, sizes.rows);
+  emitter.forEach(indices.index(0), indices.index(sizes.columns), 1,
+                  [&](Value j) { emitBiasGradient({Value(), head, i, j}); });
+}
+
+/// What a query does not see, has no gradient.
+void GradientKernel::emitBiasGradient(const Place &place) {
+  rows.set(biasSum, m.number(0.0));
+  Value isSeen = indices.isBelow(place.key, endOfKeys(place.query));
+  Value keyHead = indices.div(place.head, sizes.group());
+  emitter.onlyIf(isSeen, [&] {
+    emitter.forEach(
+        indices.index(0), indices.index(sizes.batch), 1, [&](Value sample) {
+          Place at = place;
+          at.batch = sample;
+          Value keyRow = rows.getRow(key, sample, keyHead, at.key);
+          Value valueRow = rows.getRow(value, sample, keyHead, at.key);
+          Factors factors = compute(at, readQuery(at), keyRow, valueRow);
+          rows.set(biasSum, m.add(rows.get(biasSum), factors.bias));
+        });
+  });
+  ArrayRef<int64_t> strides = biasGradient.view.strides;
+  AffineExpr position = emitter.dimension(place.head) * strides[1] +
+                        emitter.dimension(place.query) * strides[2] +
+                        emitter.dimension(place.key) * strides[3];
+  emitter.store(rows.get(biasSum), biasGradient.buffer, position, Storing());
 }
 
 } // namespace

@@ -63,7 +63,10 @@ SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
 }
 
 int64_t AttentionTiles::launchTiles() const {
-  return batch * (isGradient ? keyHeads : heads * launchTilesPerHead());
+  if (isGradient) {
+    return samplesOfTile() == 1 ? batch * keyHeads : keyHeads;
+  }
+  return batch * heads * launchTilesPerHead();
 }
 
 int64_t AttentionTiles::workspaceBytes() const {

@@ -49,10 +49,12 @@ WarpAttentionTiles WarpAttentionTiles::get(Operation *op) {
         forward.getResult());
   } else {
     auto gradient = cast<AttentionGradOp>(op);
-    tiles.usesMatrices = suitsMatrices(
-        {gradient.getQuery(), gradient.getKey(), gradient.getValue(),
-         gradient.getResult(), gradient.getResultGradient()},
-        gradient->getResults());
+    tiles.usesMatrices =
+        !tiles.sumsBias && gradient.getSoftcap().isZero() &&
+        suitsMatrices({gradient.getQuery(), gradient.getKey(),
+                       gradient.getValue(), gradient.getResult(),
+                       gradient.getResultGradient()},
+                      gradient->getResults());
   }
   if (tiles.usesMatrices) {
     bool isShort = std::max(tiles.depth, tiles.width) <= 64;

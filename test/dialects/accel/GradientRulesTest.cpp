@@ -214,6 +214,22 @@ TEST_F(GradientRulesTest, AConstantMaskCostsNothing) {
   EXPECT_EQ(built(), std::vector<std::string>{"accel.attention_grad"});
 }
 
+TEST_F(GradientRulesTest, AConstantBiasCostsNothing) {
+  ASSERT_TRUE(differentiate(
+      kQuery, "%m = accel.constant dense<0.0> : tensor<1x1x3x3xf32>\n"
+              "%y:2 = accel.attention %q, %q, %q bias %m" +
+                  kScaleAndTypes));
+  EXPECT_EQ(built(), std::vector<std::string>{"accel.attention_grad"});
+}
+
+TEST_F(GradientRulesTest, ALearnedBiasHasAGradientWithoutScoresInMemory) {
+  ASSERT_TRUE(differentiate(kQuery + ", %m: tensor<1x1x3x3xf32>",
+                            "%y:2 = accel.attention %q, %q, %q bias %m" +
+                                kScaleAndTypes));
+  EXPECT_EQ(given(), "1111");
+  EXPECT_EQ(built(), std::vector<std::string>{"accel.attention_grad"});
+}
+
 TEST_F(GradientRulesTest, ALearnedMaskHasAGradient) {
   ASSERT_TRUE(differentiate(kQuery + ", %m: tensor<1x1x3x3xf32>",
                             "%y:2 = accel.attention %q, %q, %q mask %m" +

@@ -100,7 +100,7 @@ func.func @attention_c2_samples(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf3
 
 func.func @attention_c2_no_samples(%q: tensor<1x1x2x2xf32>) {
   // expected-error@below {{'accel.attention' op expected `samples` and `seed` exactly if `probability` is positive, got probability 5.000000e-01 without `samples` and without `seed`}}
-  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, scale = 1.0, probability = 0.5, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, scale = 1.0, probability = 0.5, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
   return
 }
 
@@ -108,7 +108,7 @@ func.func @attention_c2_no_samples(%q: tensor<1x1x2x2xf32>) {
 
 func.func @attention_c2_site(%q: tensor<1x1x2x2xf32>) {
   // expected-error@below {{'accel.attention' op expected `site` 0 and no `site_offset` without dropout, got 1}}
-  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0>, scale = 1.0, probability = 0.0, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
+  %y:2 = "accel.attention"(%q, %q, %q) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, scale = 1.0, probability = 0.0, site = 1 : i64} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)
   return
 }
 
@@ -140,7 +140,7 @@ func.func @attention_grad_c2(%g: tensor<2x4x8x5xf32>, %q: tensor<2x4x8x16xf32>, 
 
 func.func @attention_grad_c1_gradients(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>) {
   // expected-error@below {{'accel.attention_grad' op failed to verify that all of {key, key_gradient} have same type}}
-  %y:3 = "accel.attention_grad"(%q, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>)
+  %y:3 = "accel.attention_grad"(%q, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x2x2xf32>)
   return
 }
 
@@ -148,7 +148,7 @@ func.func @attention_grad_c1_gradients(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2
 
 func.func @attention_grad_c1_result_gradient(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>, %g: tensor<1x1x2x3xf32>) {
   // expected-error@below {{'accel.attention_grad' op failed to verify that all of {result, result_gradient} have same type}}
-  %y:3 = "accel.attention_grad"(%g, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x3xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
+  %y:3 = "accel.attention_grad"(%g, %q, %q, %q, %q, %l) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0>, scale = 1.0} : (tensor<1x1x2x3xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>)
   return
 }
 
@@ -206,5 +206,55 @@ func.func @attention_c1_result_type(%q: tensor<1x1x2x2xbf16>) {
 func.func @attention_grad_c1_lse_type(%q: tensor<1x1x2x2xbf16>, %l: tensor<1x1x2xbf16>) {
   // expected-error@below {{'accel.attention_grad' op expected `lse` of element type 'f32', got 'bf16'}}
   %y:3 = accel.attention_grad %q, %q, %q, %q, %q, %l scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2xbf16>
+  return
+}
+
+// -----
+
+// What differs between samples is a mask.
+func.func @attention_c1_bias(%q: tensor<2x4x8x16xf32>, %b: tensor<2x4x8x8xf32>) {
+  // expected-error@below {{'accel.attention' op expected `bias` of shape (1, 4, 8, 8), all but the last dimension of it possibly 1, got (2, 4, 8, 8)}}
+  %y:2 = accel.attention %q, %q, %q bias %b : tensor<2x4x8x8xf32> scale 0.125 : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32> -> tensor<2x4x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_bias_type(%q: tensor<1x1x2x2xbf16>, %b: tensor<1x1x2x2xbf16>) {
+  // expected-error@below {{'accel.attention' op expected `bias` of element type 'f32', got 'bf16'}}
+  %y:2 = accel.attention %q, %q, %q bias %b : tensor<1x1x2x2xbf16> scale 1.0 : tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16>, tensor<1x1x2x2xbf16> -> tensor<1x1x2x2xbf16>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3(%q: tensor<1x1x2x2xf32>) {
+  // expected-error@below {{'accel.attention' op expected a `softcap` that is positive, or 0 where scores have no bound, got -3.000000e+01}}
+  %y:2 = accel.attention %q, %q, %q scale 1.0 softcap -30.0 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32> -> tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_grad_c3(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>) {
+  // expected-error@below {{'accel.attention_grad' op expected a `softcap` that is positive, or 0 where scores have no bound, got INF}}
+  %y:3 = accel.attention_grad %q, %q, %q, %q, %q, %l scale 1.0 softcap 0x7FF0000000000000 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32>
+  return
+}
+
+// -----
+
+func.func @attention_grad_c1_no_bias(%q: tensor<1x1x2x2xf32>, %l: tensor<1x1x2xf32>) {
+  // expected-error@below {{'accel.attention_grad' op expected a `bias` whose gradient `bias_gradient` is, got none}}
+  %y:4 = accel.attention_grad %q, %q, %q, %q, %q, %l scale 1.0 : tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2x2xf32>, tensor<1x1x2xf32> -> tensor<1x1x2x2xf32>
+  return
+}
+
+// -----
+
+// It has all that the bias repeats.
+func.func @attention_grad_c1_bias_gradient(%q: tensor<1x3x2x2xf32>, %l: tensor<1x3x2xf32>, %b: tensor<1x1x2x2xf32>) {
+  // expected-error@below {{'accel.attention_grad' op expected `bias_gradient` of shape (1, 3, 2, 2), got (1, 1, 2, 2)}}
+  %y:4 = accel.attention_grad %q, %q, %q, %q, %q, %l bias %b : tensor<1x1x2x2xf32> scale 1.0 : tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2x2xf32>, tensor<1x3x2xf32> -> tensor<1x1x2x2xf32>
   return
 }

@@ -99,6 +99,10 @@ func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x9x16xf32>, %v: ten
   %d:2 = accel.attention %q, %k, %v mask %bias : tensor<1x4x1x9xf32> dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 1.0 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
   // CHECK: accel.attention_grad {{.+}} dropout %{{.+}}, %{{.+}} probability 2.500000e-01 site 2 : tensor<2xi64>, tensor<i64> scale 1.250000e-01 causal :
   %g:3 = accel.attention_grad %y, %q, %k, %v, %y, %lse dropout %samples, %seed probability 0.25 site 2 : tensor<2xi64>, tensor<i64> scale 0.125 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<2x1x8x9xi1> bias %{{.+}} : tensor<1x4x1x9xf32> scale 1.000000e+00 softcap 3.000000e+01 causal :
+  %s:2 = accel.attention %q, %k, %v mask %mask : tensor<2x1x8x9xi1> bias %bias : tensor<1x4x1x9xf32> scale 1.0 softcap 30.0 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32> -> tensor<2x4x8x5xf32>, tensor<2x4x8xf32>
+  // CHECK: accel.attention_grad {{.+}} bias %{{.+}} : tensor<1x4x1x9xf32> scale 1.000000e+00 softcap 3.000000e+01 causal : {{.+}}, tensor<2x4x8xf32> -> tensor<1x4x8x9xf32>
+  %h:4 = accel.attention_grad %y, %q, %k, %v, %y, %lse bias %bias : tensor<1x4x1x9xf32> scale 1.0 softcap 30.0 causal : tensor<2x4x8x16xf32>, tensor<2x4x9x16xf32>, tensor<2x4x9x5xf32>, tensor<2x4x8x5xf32>, tensor<2x4x8xf32> -> tensor<1x4x8x9xf32>
   return
 }
 

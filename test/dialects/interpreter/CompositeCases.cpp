@@ -173,6 +173,19 @@ std::vector<OpCase> getAttentionCases() {
       makeAttention("attention_everything", mask + kRandomArguments,
                     "mask %m : tensor<2x3x4x7xf64> " + kDropout +
                         " scale 0.4 causal"),
+      makeAttention("attention_softcap", mask,
+                    "mask %m : tensor<2x3x4x7xf64> scale 0.4 softcap 0.7"),
+      makeSquareAttention("attention_softcap_causal", "",
+                          "scale 0.5 softcap 1.5 causal"),
+      makeAttention("attention_bias", ", %b: tensor<1x3x4x7xf64>",
+                    "bias %b : tensor<1x3x4x7xf64> scale 0.4"),
+      makeAttention("attention_bias_broadcast", ", %b: tensor<1x3x1x7xf64>",
+                    "bias %b : tensor<1x3x1x7xf64> scale 0.4 causal"),
+      makeAttention("attention_bias_and_all",
+                    mask + ", %b: tensor<1x1x4x7xf64>" + kRandomArguments,
+                    "mask %m : tensor<2x3x4x7xf64> bias %b : "
+                    "tensor<1x1x4x7xf64> " +
+                        kDropout + " scale 0.4 softcap 0.9 causal"),
       // Two query heads for each key head.
       makeCase(
           "attention_grouped",

@@ -58,12 +58,12 @@ func.func @everywhere(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>, %v: tens
 
 // -----
 
-// A mask of the data, and one that is trained: left alone.
+// A mask of the data is left alone; one that is trained becomes a bias, which has a gradient.
 accel.parameter @bias : tensor<1x1x3x3xf32> trainable
-// REMARK-NOT: judged
+// REMARK: judged the mask of attention: a bias
 // CHECK-LABEL: func @computed
 // CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %arg0 : tensor<2x1x1x3xi1> scale 5.000000e-01 :
-// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<1x1x3x3xf32> scale 5.000000e-01 :
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} bias %{{.+}} : tensor<1x1x3x3xf32> scale 5.000000e-01 :
 func.func @computed(%m: tensor<2x1x1x3xi1>, %q: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
   %x, %lse = accel.attention %q, %q, %q mask %m : tensor<2x1x1x3xi1> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
   %b = accel.read @bias : tensor<1x1x3x3xf32>

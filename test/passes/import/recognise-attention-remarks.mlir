@@ -20,32 +20,32 @@ func.func @not_a_product(%s: tensor<1x1x3x3xf32>, %v: tensor<1x1x3x4xf32>) -> te
 
 // -----
 
-accel.parameter @bias : tensor<3x3xf32> trainable
-// A mask that is trained would need a gradient, which attention does not have. Its dropout is not lost.
+accel.parameter @bias : tensor<2x3x3xf32> trainable
+// What is trained may be added to the scores of all samples alike. Its dropout is not lost.
 // CHECK-LABEL: func @trained
 // CHECK: accel.softmax %{{.+}} : tensor<2x1x3x3xf32>
 // CHECK: accel.dropout %{{.+}}, %{{.+}}, %{{.+}} probability 1.000000e-01 site 1
 func.func @trained(%q: tensor<2x1x3x4xf32>, %k: tensor<2x1x3x4xf32>, %v: tensor<2x1x3x4xf32>) -> tensor<2x1x3x4xf32> {
   %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x1x3x4xf32>, tensor<2x1x3x4xf32> -> tensor<2x1x3x3xf32>
-  %b = accel.read @bias : tensor<3x3xf32>
-  %bb = accel.broadcast %b [2, 3] : tensor<3x3xf32> -> tensor<2x1x3x3xf32>
+  %b = accel.read @bias : tensor<2x3x3xf32>
+  %bb = accel.broadcast %b [0, 2, 3] : tensor<2x3x3xf32> -> tensor<2x1x3x3xf32>
   %sb = accel.add %s, %bb : tensor<2x1x3x3xf32>
   %p = accel.softmax %sb {accel.attention_dropout = 0.1 : f64} : tensor<2x1x3x3xf32>
-  // expected-remark@below {{its mask depends on parameters}}
+  // expected-remark@below {{its mask depends on parameters and differs between samples}}
   %y = accel.matmul %p, %v : tensor<2x1x3x3xf32>, tensor<2x1x3x4xf32> -> tensor<2x1x3x4xf32>
   return %y : tensor<2x1x3x4xf32>
 }
 
 // -----
 
-func.func @two_masks(%q: tensor<1x1x3x4xf32>, %k: tensor<1x1x3x4xf32>, %v: tensor<1x1x3x4xf32>, %a: tensor<1x1x3x3xf32>, %b: tensor<1x1x3x3xf32>) -> tensor<1x1x3x4xf32> {
-  %s = accel.matmul %q, %k {transpose_rhs} : tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x3xf32>
-  %sa = accel.add %s, %a : tensor<1x1x3x3xf32>
-  %sb = accel.add %sa, %b : tensor<1x1x3x3xf32>
-  %p = accel.softmax %sb : tensor<1x1x3x3xf32>
+func.func @two_masks(%q: tensor<2x1x3x4xf32>, %k: tensor<2x1x3x4xf32>, %v: tensor<2x1x3x4xf32>, %a: tensor<2x1x3x3xf32>, %b: tensor<2x1x3x3xf32>) -> tensor<2x1x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x1x3x4xf32>, tensor<2x1x3x4xf32> -> tensor<2x1x3x3xf32>
+  %sa = accel.add %s, %a : tensor<2x1x3x3xf32>
+  %sb = accel.add %sa, %b : tensor<2x1x3x3xf32>
+  %p = accel.softmax %sb : tensor<2x1x3x3xf32>
   // expected-remark@below {{it has more than one mask}}
-  %y = accel.matmul %p, %v : tensor<1x1x3x3xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x4xf32>
-  return %y : tensor<1x1x3x4xf32>
+  %y = accel.matmul %p, %v : tensor<2x1x3x3xf32>, tensor<2x1x3x4xf32> -> tensor<2x1x3x4xf32>
+  return %y : tensor<2x1x3x4xf32>
 }
 
 // -----
@@ -68,6 +68,19 @@ func.func @plain(%q: tensor<1x1x3x4xf32>, %k: tensor<1x1x3x4xf32>, %v: tensor<1x
   %s = accel.matmul %q, %k {transpose_rhs} : tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x3xf32>
   %p = accel.softmax %s : tensor<1x1x3x3xf32>
   // expected-remark@below {{recognised attention, scale 1, mask: none}}
+  %y = accel.matmul %p, %v : tensor<1x1x3x3xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x4xf32>
+  return %y : tensor<1x1x3x4xf32>
+}
+
+// -----
+
+func.func @bounded(%q: tensor<1x1x3x4xf32>, %k: tensor<1x1x3x4xf32>, %v: tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x3xf32>
+  %t = accel.tanh %s : tensor<1x1x3x3xf32>
+  %cap = accel.constant dense<50.0> : tensor<1x1x3x3xf32>
+  %sc = accel.mul %t, %cap : tensor<1x1x3x3xf32>
+  %p = accel.softmax %sc : tensor<1x1x3x3xf32>
+  // expected-remark@below {{recognised attention, scale 50, softcap 50, mask: none}}
   %y = accel.matmul %p, %v : tensor<1x1x3x3xf32>, tensor<1x1x3x4xf32> -> tensor<1x1x3x4xf32>
   return %y : tensor<1x1x3x4xf32>
 }

@@ -149,3 +149,86 @@ func.func @finite(%allowed: tensor<2x3xi1>, %q: tensor<2x2x3x4xf32>, %k: tensor<
   %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
   return %y : tensor<2x2x3x4xf32>
 }
+
+// -----
+
+// Scores between -30 and 30, masked behind that, as in Gemma 2: the scale in front of the bound is that of the products.
+// CHECK-LABEL: func @softcap
+// CHECK-NOT: accel.tanh
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} scale 5.000000e-01 softcap 3.000000e+01 causal :
+func.func @softcap(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %half = accel.constant dense<0.5> : tensor<2x2x3x3xf32>
+  %sh = accel.mul %s, %half : tensor<2x2x3x3xf32>
+  %cap = accel.constant dense<30.0> : tensor<2x2x3x3xf32>
+  %sd = accel.div %sh, %cap : tensor<2x2x3x3xf32>
+  %st = accel.tanh %sd : tensor<2x2x3x3xf32>
+  %sc = accel.mul %st, %cap : tensor<2x2x3x3xf32>
+  %m = accel.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mb = accel.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<2x2x3x3xf32>
+  %sm = accel.add %sc, %mb : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// What is masked in front of the bound is not masked behind it.
+// CHECK-LABEL: func @masked_before
+// CHECK: accel.tanh
+// CHECK-NOT: accel.attention
+func.func @masked_before(%a: tensor<2x2x3x3xf32>, %q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %sa = accel.add %s, %a : tensor<2x2x3x3xf32>
+  %st = accel.tanh %sa : tensor<2x2x3x3xf32>
+  %p = accel.softmax %st : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+accel.parameter @table : tensor<5x2xf32> trainable
+// A learned bias of each head, as T5's, beside a causal mask and one of the data: the bias is that of all samples.
+// CHECK-LABEL: func @learned_bias
+// CHECK-SAME: %[[PAD:[^ ]+]]: tensor<2x1x1x3xf32>
+// CHECK: %[[BIAS:.+]] = accel.reshape %{{.+}} : tensor<2x3x3xf32> -> tensor<1x2x3x3xf32>
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[PAD]] : tensor<2x1x1x3xf32> bias %[[BIAS]] : tensor<1x2x3x3xf32> scale 1.000000e+00 causal :
+func.func @learned_bias(%pad: tensor<2x1x1x3xf32>, %q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %t = accel.read @table : tensor<5x2xf32>
+  %i = accel.constant dense<[[2, 3, 4], [1, 2, 3], [0, 1, 2]]> : tensor<3x3xi64>
+  %g = accel.gather %t, %i : tensor<5x2xf32>, tensor<3x3xi64> -> tensor<3x3x2xf32>
+  %b = accel.transpose %g [2, 0, 1] : tensor<3x3x2xf32> -> tensor<2x3x3xf32>
+  %bb = accel.broadcast %b [1, 2, 3] : tensor<2x3x3xf32> -> tensor<2x2x3x3xf32>
+  %m = accel.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mb = accel.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<2x2x3x3xf32>
+  %padb = accel.broadcast %pad [0, 1, 2, 3] : tensor<2x1x1x3xf32> -> tensor<2x2x3x3xf32>
+  %both = accel.add %mb, %padb : tensor<2x2x3x3xf32>
+  %all = accel.add %bb, %both : tensor<2x2x3x3xf32>
+  %sm = accel.add %s, %all : tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}
+
+// -----
+
+// A constant of each head beside a constant window, as ALiBi's: both stay, in either order.
+// CHECK-LABEL: func @constant_bias
+// CHECK: accel.attention %{{.+}}, %{{.+}}, %{{.+}} mask %{{.+}} : tensor<1x1x3x3xi1> bias %{{.+}} : tensor<1x2x1x3xf32> scale 1.000000e+00 :
+func.func @constant_bias(%q: tensor<2x2x3x4xf32>, %k: tensor<2x2x3x4xf32>, %v: tensor<2x2x3x4xf32>) -> tensor<2x2x3x4xf32> {
+  %s = accel.matmul %q, %k {transpose_rhs} : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x3xf32>
+  %b = accel.constant dense<[[[-0.5, -0.25, 0.0]], [[-1.0, -0.5, 0.0]]]> : tensor<2x1x3xf32>
+  %br = accel.reshape %b : tensor<2x1x3xf32> -> tensor<2x3xf32>
+  %bb = accel.broadcast %br [1, 3] : tensor<2x3xf32> -> tensor<2x2x3x3xf32>
+  %sb = accel.add %s, %bb : tensor<2x2x3x3xf32>
+  %m = accel.constant dense<[[true, true, false], [false, true, true], [false, false, true]]> : tensor<3x3xi1>
+  %mb = accel.broadcast %m [2, 3] : tensor<3x3xi1> -> tensor<2x2x3x3xi1>
+  %low = accel.constant dense<0xFF800000> : tensor<2x2x3x3xf32>
+  %sm = accel.select %mb, %sb, %low : tensor<2x2x3x3xi1>, tensor<2x2x3x3xf32>
+  %p = accel.softmax %sm : tensor<2x2x3x3xf32>
+  %y = accel.matmul %p, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
+  return %y : tensor<2x2x3x4xf32>
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention and its gradient: lengths beside multiples of a tile, head sizes
 // beside multiples of a vector, grouped and transposed heads, every kind of
-// mask, dropout, tensors of 16 bits.
+// mask, biases, bounded scores, dropout, tensors of 16 bits.
 #include "test/passes/lower/KernelCases.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -21,6 +21,8 @@ struct Attention {
   bool drops = false;
   bool transposed = false; ///< heads lie behind tokens, in one tensor
   std::string scale = "0.25";
+  std::string bias = {};       ///< its type
+  std::string softcap = {};    ///< empty: scores have no bound
   std::string element = "f32"; ///< of all but the mask and the sums
 };
 
@@ -72,6 +74,9 @@ Operands describeOperands(const Attention &a) {
                        ? " {accel.range = [-4.0, 4.0]}"
                        : "";
   }
+  if (!a.bias.empty()) {
+    o.arguments += ", %bias: " + a.bias + " {accel.range = [-4.0, 4.0]}";
+  }
   if (a.drops) {
     o.arguments += ", %samples: " + tensorOf({a.batch}, "i64") +
                    " {accel.range = [0, 9]}, %seed: tensor<i64> "
@@ -86,11 +91,16 @@ std::string attributes(const Attention &a) {
   if (!a.mask.empty()) {
     words += " mask %mask : " + a.mask;
   }
+  if (!a.bias.empty()) {
+    words += " bias %bias : " + a.bias;
+  }
   if (a.drops) {
     words += " dropout %samples, %seed probability 0.25 site 3 : " +
              tensorOf({a.batch}, "i64") + ", tensor<i64> plus %site";
   }
-  return words + " scale " + a.scale + (a.causal ? " causal" : "");
+  return words + " scale " + a.scale +
+         (a.softcap.empty() ? "" : " softcap " + a.softcap) +
+         (a.causal ? " causal" : "");
 }
 
 /// Numbers on both sides of a tie are a unit of bf16 apart.
@@ -121,11 +131,14 @@ KernelCase makeGradient(const Attention &a) {
   Operands o = describeOperands(a);
   // The result and the sums are what forward gives: the range of any others
   // would make probabilities of no distribution.
+  std::string ofBias = tensorOf({1, a.heads, a.rows, a.columns}, "f32");
+  bool isBiased = !a.bias.empty();
   std::string body =
       o.prologue +
-      substitute("  %dq, %dk, %dv = accel.attention_grad %dy, %q, %k, %v, %y, "
-                 "%lse$0 : $1, $2, $3, $4, $5\n",
-                 {attributes(a), o.query, o.key, o.value, o.result, o.lse});
+      substitute("  %dq, %dk, %dv$6 = accel.attention_grad %dy, %q, %k, %v, "
+                 "%y, %lse$0 : $1, $2, $3, $4, $5$7\n",
+                 {attributes(a), o.query, o.key, o.value, o.result, o.lse,
+                  isBiased ? ", %db" : "", isBiased ? " -> " + ofBias : ""});
   std::vector<std::string> types = {o.query, o.key, o.value};
   std::vector<std::string> names = {"%dq", "%dk", "%dv"};
   if (a.transposed) {
@@ -138,14 +151,15 @@ KernelCase makeGradient(const Attention &a) {
       types[i] = split;
     }
   }
-  std::string list = types[0] + ", " + types[1] + ", " + types[2];
+  std::string list = types[0] + ", " + types[1] + ", " + types[2] +
+                     (isBiased ? ", " + ofBias : "");
   return {a.name + "_gradient",
           "func.func @k(" + o.arguments + ", %y: " + o.result +
               " {accel.range = [-1.0, 1.0]}, %lse: " + o.lse +
               " {accel.range = [4.0, 6.0]}, %dy: " + o.result + ") -> (" +
               list + ") " + describe(a) + " {\n" + body + "  return " +
-              names[0] + ", " + names[1] + ", " + names[2] + " : " + list +
-              "\n}\n",
+              names[0] + ", " + names[1] + ", " + names[2] +
+              (isBiased ? ", %db" : "") + " : " + list + "\n}\n",
           a.element == "f32" ? 8e-6 : kRounded};
 }
 
@@ -237,6 +251,50 @@ void addMasks(std::vector<Attention> &all) {
   }
 }
 
+void addBiases(std::vector<Attention> &all) {
+  for (int64_t rows : {64, 101}) {
+    for (bool causal : {true, false}) {
+      std::string name = (causal ? "_causal_" : "_") + text(rows);
+      all.push_back({.name = "bias" + name,
+                     .batch = 3,
+                     .rows = rows,
+                     .columns = rows,
+                     .causal = causal,
+                     .bias = tensorOf({1, 2, rows, rows}, "f32")});
+      all.push_back({.name = "softcap" + name,
+                     .rows = rows,
+                     .columns = rows,
+                     .causal = causal,
+                     .scale = "0.5",
+                     .softcap = "1.5"});
+    }
+  }
+  // Padding hides columns of a sample, the bias is one for all samples.
+  all.push_back({.name = "bias_padded",
+                 .rows = 70,
+                 .columns = 130,
+                 .causal = false,
+                 .mask = tensorOf({2, 1, 1, 130}, "i1"),
+                 .bias = tensorOf({1, 2, 70, 130}, "f32")});
+  all.push_back({.name = "bias_columns",
+                 .heads = 4,
+                 .keyHeads = 2,
+                 .rows = 66,
+                 .columns = 90,
+                 .mask = tensorOf({2, 1, 1, 90}, "f32"),
+                 .bias = tensorOf({1, 4, 1, 90}, "f32")});
+  all.push_back({.name = "softcap_biased",
+                 .heads = 4,
+                 .keyHeads = 2,
+                 .rows = 77,
+                 .columns = 77,
+                 .mask = tensorOf({1, 1, 77, 77}, "i1"),
+                 .drops = true,
+                 .scale = "-0.5",
+                 .bias = tensorOf({1, 1, 77, 77}, "f32"),
+                 .softcap = "2.0"});
+}
+
 /// Copies of some, with tensors of 16 bits.
 void addNarrow(std::vector<Attention> &all) {
   for (const Attention &each : std::vector<Attention>(all)) {
@@ -250,6 +308,8 @@ void addNarrow(std::vector<Attention> &all) {
                         .Cases({"transposed_101", "everything"}, true)
                         .Cases({"drops_64", "mask_f32_101"}, true)
                         .Case("mask_each_f32_101", true)
+                        .Cases({"bias_64", "softcap_64"}, true)
+                        .Cases({"bias_padded", "softcap_biased"}, true)
                         .Default(false);
     if (isChosen) {
       for (const char *element : {"bf16", "f16"}) {
@@ -267,6 +327,7 @@ std::vector<Attention> makeAttentions() {
   addSizes(all);
   addHeads(all);
   addMasks(all);
+  addBiases(all);
   all.push_back({.name = "everything",
                  .heads = 4,
                  .keyHeads = 4,

@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -66,6 +67,28 @@ static LogicalResult verifyMask(Operation *op, Value mask,
                            << element << ", got " << elementTypeOf(mask);
 }
 
+/// Verifies what is added to the scores of all samples.
+static LogicalResult verifyBias(Operation *op, Value bias,
+                                ArrayRef<int64_t> scores, Type element) {
+  if (failed(verifyRank(op, "bias", bias, 4)) ||
+      failed(verifyElementType(op, "bias", bias, element))) {
+    return failure();
+  }
+  ArrayRef<int64_t> shape = shapeOf(bias);
+  bool isFitting = shape[0] == 1 && fits(shape[3], scores[3]);
+  for (int64_t i : {1, 2}) {
+    isFitting &= shape[i] == 1 || fits(shape[i], scores[i]);
+  }
+  if (isFitting) {
+    return success();
+  }
+  return op->emitOpError()
+         << "expected `bias` of shape "
+         << shapeText({1, scores[1], scores[2], scores[3]})
+         << ", all but the last dimension of it possibly 1, got "
+         << shapeText(shape);
+}
+
 /// Of scores, their masks and the logarithms of their sums: operands of 16 bits
 /// are computed with in f32.
 static Type getLseType(Type element) {
@@ -74,7 +97,16 @@ static Type getLseType(Type element) {
              : element;
 }
 
-/// Verifies what both operations have: query, key, value, mask, dropout,
+static LogicalResult verifySoftcap(Operation *op, double softcap) {
+  if (softcap >= 0.0 && std::isfinite(softcap)) {
+    return success();
+  }
+  return op->emitOpError() << "expected a `softcap` that is positive, or 0 "
+                              "where scores have no bound, got "
+                           << softcap;
+}
+
+/// Verifies what both operations have: query, key, value, mask, bias, dropout,
 /// result and lse.
 template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   Value query = op.getQuery();
@@ -109,11 +141,17 @@ template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
       failed(verifyElementType(op, "lse", op.getLse(), getLseType(element)))) {
     return failure();
   }
-  if (op.getMask() && failed(verifyMask(op, op.getMask(), {q[0], q[1], q[2], s},
-                                        getLseType(element)))) {
+  int64_t scores[] = {q[0], q[1], q[2], s};
+  if ((op.getMask() &&
+       failed(verifyMask(op, op.getMask(), scores, getLseType(element)))) ||
+      (op.getBias() &&
+       failed(verifyBias(op, op.getBias(), scores, getLseType(element))))) {
     return failure();
   }
-  return verifyDropoutOperands(op, q[0]);
+  // attention_c3, attention_grad_c3
+  return success(
+      succeeded(verifySoftcap(op, op.getSoftcap().convertToDouble())) &&
+      succeeded(verifyDropoutOperands(op, q[0])));
 }
 
 /// The scores (b, h, t, s) that are allowed by causality; 0 while a size is not
@@ -144,15 +182,54 @@ void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
                                     getLseType(elementTypeOf(query)));
   shape.back() = shapeOf(value).back();
   auto type = RankedTensorType::get(shape, elementTypeOf(query));
-  build(builder, state, type, rows, query, key, value, mask, samples, seed,
-        /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
+  build(builder, state, type, rows, query, key, value, mask, /*bias=*/Value(),
+        samples, seed, /*site_offset=*/Value(), builder.getF64FloatAttr(scale),
+        /*softcap=*/builder.getF64FloatAttr(0.0),
         causal ? builder.getUnitAttr() : UnitAttr(),
         builder.getF64FloatAttr(probability), builder.getI64IntegerAttr(site));
 }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
 
-LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionGradOp::verify() {
+  if (failed(verifyAttention(*this))) {
+    return failure();
+  }
+  Value gradient = getBiasGradient();
+  if (!gradient) {
+    return success();
+  }
+  // attention_grad_c1
+  if (!getBias()) {
+    return emitOpError("expected a `bias` whose gradient `bias_gradient` is, "
+                       "got none");
+  }
+  ArrayRef<int64_t> q = shapeOf(getQuery());
+  int64_t shape[] = {1, q[1], q[2], shapeOf(getKey())[2]};
+  return success(
+      succeeded(verifyShape(*this, "bias_gradient", gradient, shape)) &&
+      succeeded(verifyElementType(*this, "bias_gradient", gradient,
+                                  elementTypeOf(getBias()))));
+}
+
+/// A gradient that nobody reads is not computed: without it, samples need not
+/// wait for each other.
+LogicalResult AttentionGradOp::canonicalize(AttentionGradOp op,
+                                            PatternRewriter &rewriter) {
+  Value unused = op.getBiasGradient();
+  if (!unused || !unused.use_empty()) {
+    return failure();
+  }
+  SmallVector<Type> types(llvm::drop_end(op->getResultTypes()));
+  auto without = AttentionGradOp::create(rewriter, op.getLoc(), types,
+                                         op->getOperands(), op->getAttrs());
+  for (auto [from, to] :
+       llvm::zip_first(without->getResults(), op->getResults().drop_back())) {
+    rewriter.replaceAllUsesWith(to, from);
+  }
+  rewriter.eraseOp(op);
+  return success();
+}
 
 int64_t AttentionOp::getFlops() {
   int64_t d = shapeOf(getQuery())[3];
@@ -167,14 +244,21 @@ int64_t AttentionGradOp::getFlops() {
   return 2 * scoreCount(getQuery(), getKey(), getCausal()) * (3 * d + 2 * e);
 }
 
-/// The scores that may not be used, minus infinity, as the mask of `op` and its
-/// causality say; the others as they are.
+/// The scores with the bias and the mask of `op`; those that causality forbids
+/// are minus infinity.
 static Value buildMaskedScores(GradientBuilder &b, AttentionOp op,
                                Value scores) {
-  int64_t rank = 4;
-  Value mask = op.getMask();
-  scores = b.add(scores, b.create<BroadcastOp>(scores.getType(), mask,
-                                               axisRange(0, rank)));
+  double softcap = op.getSoftcap().convertToDouble();
+  if (softcap != 0.0) {
+    Value bounded = b.create<TanhOp>(b.mul(scores, 1.0 / softcap));
+    scores = b.mul(bounded, softcap);
+  }
+  for (Value added : {op.getBias(), op.getMask()}) {
+    if (added) {
+      scores = b.add(scores, b.create<BroadcastOp>(scores.getType(), added,
+                                                   axisRange(0, 4)));
+    }
+  }
   if (!op.getCausal()) {
     return scores;
   }
@@ -265,6 +349,12 @@ static Value buildMaskGradient(GradientBuilder &b, AttentionOp op,
   return b.sumToOperand(scoreGradient, op.getMask(), axisRange(0, 4));
 }
 
+/// Whether `operand` is added to scores and may be learned.
+static bool isVariable(Value operand) {
+  return operand && isFloatTensor(operand) &&
+         !matchPattern(operand, m_Constant());
+}
+
 LogicalResult
 AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                            MutableArrayRef<Value> operandGradients) {
@@ -275,18 +365,27 @@ AttentionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   if (!gradient) {
     return success();
   }
+  Value mask = getMask(), bias = getBias();
+  ArrayRef<int64_t> q = shapeOf(getQuery());
+  Type biasType;
+  if (isVariable(bias)) {
+    biasType = RankedTensorType::get({1, q[1], q[2], shapeOf(getKey())[2]},
+                                     elementTypeOf(bias));
+  }
   auto gradients = AttentionGradOp::create(
-      builder, getLoc(), gradient, getQuery(), getKey(), getValue(),
-      getResult(), getLse(), getMask(), getSamples(), getSeed(),
-      getSiteOffset(), getScaleAttr(), getCausalAttr(), getProbabilityAttr(),
-      getSiteAttr());
-  llvm::copy(gradients.getResults(), operandGradients.begin());
-  Value mask = getMask();
-  bool isVariable =
-      mask && isFloatTensor(mask) && !matchPattern(mask, m_Constant());
-  if (isVariable) {
-    GradientBuilder b(builder, *this);
+      builder, getLoc(), getQuery().getType(), getKey().getType(),
+      getValue().getType(), biasType, gradient, getQuery(), getKey(),
+      getValue(), getResult(), getLse(), mask, bias, getSamples(), getSeed(),
+      getSiteOffset(), getScaleAttr(), getSoftcapAttr(), getCausalAttr(),
+      getProbabilityAttr(), getSiteAttr());
+  llvm::copy(gradients->getResults().take_front(3), operandGradients.begin());
+  GradientBuilder b(builder, *this);
+  if (isVariable(mask)) {
     operandGradients[3] = buildMaskGradient(b, *this, gradient);
+  }
+  if (biasType) {
+    operandGradients[mask ? 4 : 3] =
+        b.sumToOperand(gradients.getBiasGradient(), bias, axisRange(0, 4));
   }
   return success();
 }
