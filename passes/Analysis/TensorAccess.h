@@ -28,6 +28,14 @@ struct AffineView {
   bool isContiguous() const {
     return sizes.empty() || (sizes.size() == 1 && strides[0] == 1);
   }
+  /// The dimensions from `first` to the one in front of `last`, from place 0
+  /// on.
+  AffineView dimensions(size_t first, size_t last) const {
+    auto part = [&](llvm::ArrayRef<int64_t> all) {
+      return llvm::SmallVector<int64_t>(all.slice(first, last - first));
+    };
+    return {part(sizes), part(strides)};
+  }
 };
 
 /// Where a chain of views ends.

@@ -2,6 +2,7 @@
 // Sums over many rows become sums of parts, which processors that compute many
 // sums at once share out, and a sum of these.
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
@@ -29,21 +30,14 @@ static int64_t findParts(int64_t rows, int64_t length) {
   return 1;
 }
 
-static Value reshape(OpBuilder &builder, Location loc, Value value,
-                     ArrayRef<int64_t> shape) {
-  RankedTensorType type = cast<RankedTensorType>(value.getType()).clone(shape);
-  return builder.createOrFold<ReshapeOp>(loc, type, value);
-}
-
 /// Part p takes in rows p, p + parts, ...: parts lie side by side, as columns,
 /// and their sums are those of one kernel.
-static Value emitSum(OpBuilder &builder, Location loc, Value operand,
-                     int64_t rows, int64_t columns, const Target &target) {
+static Value emitSum(ArithmeticBuilder &b, Value operand, int64_t rows,
+                     int64_t columns, const Target &target) {
   int64_t length = target.getSumLength(rows, columns);
   int64_t parts = length < rows ? findParts(rows, length) : 1;
-  Value cut = reshape(builder, loc, operand, {rows / parts, parts * columns});
-  Value sum = ReduceSumOp::create(builder, loc, cut, ArrayRef<int64_t>{0});
-  return parts == 1 ? sum : emitSum(builder, loc, sum, parts, columns, target);
+  Value sum = b.sum(b.reshape(operand, {rows / parts, parts * columns}), 0);
+  return parts == 1 ? sum : emitSum(b, sum, parts, columns, target);
 }
 
 namespace {
@@ -71,10 +65,9 @@ public:
         continue;
       }
       OpBuilder builder(sum);
-      Value whole = emitSum(builder, sum.getLoc(), sum.getOperand(), rows,
-                            columns, *target);
-      sum.replaceAllUsesWith(
-          reshape(builder, sum.getLoc(), whole, sum.getType().getShape()));
+      ArithmeticBuilder b(builder, sum.getLoc());
+      Value whole = emitSum(b, sum.getOperand(), rows, columns, *target);
+      sum.replaceAllUsesWith(b.reshape(whole, sum.getType().getShape()));
       sum.erase();
     }
   }

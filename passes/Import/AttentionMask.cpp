@@ -213,7 +213,7 @@ public:
       reason = "its mask depends on parameters and differs between samples";
       return failure();
     }
-    return setBias(use, base);
+    return failure(failed(checkUnscaled(use)) || failed(setBias(base)));
   }
 
   AttentionMask mask;
@@ -252,9 +252,16 @@ private:
     });
   }
 
-  LogicalResult setOperand(const MaskUse &use, Value operand) {
+  LogicalResult checkUnscaled(const MaskUse &use) {
     if (use.scaleAfter != 1) {
       reason = "the scores are scaled after its mask was applied";
+      return failure();
+    }
+    return success();
+  }
+
+  LogicalResult setOperand(const MaskUse &use, Value operand) {
+    if (failed(checkUnscaled(use))) {
       return failure();
     }
     if (!mask.operand) {
@@ -263,9 +270,9 @@ private:
     }
     // One of two is a bias, if it can be one.
     if (isOfAllSamples(operand)) {
-      return setBias(use, operand);
+      return setBias(operand);
     }
-    if (isOfAllSamples(mask.operand) && succeeded(setBias(use, mask.operand))) {
+    if (isOfAllSamples(mask.operand) && succeeded(setBias(mask.operand))) {
       mask.operand = operand;
       return success();
     }
@@ -273,11 +280,7 @@ private:
     return failure();
   }
 
-  LogicalResult setBias(const MaskUse &use, Value bias) {
-    if (use.scaleAfter != 1) {
-      reason = "the scores are scaled after its mask was applied";
-      return failure();
-    }
+  LogicalResult setBias(Value bias) {
     if (mask.bias) {
       reason = "it has more than one mask";
       return failure();

@@ -136,7 +136,7 @@ class Workload:
     is_exported_as_it_is: bool = False
 
     def is_image(self) -> bool:
-        return len(self.data.inputs().popitem()[1].shape) == 4
+        return isinstance(self.data, Arrays) and len(self.data.shape) == 3
 
     def attention_shape(self) -> tuple[int, int, int, int]:
         """(batch, heads, tokens, size of a head)"""
@@ -289,15 +289,14 @@ ALL = (
         3,
         is_exported_as_it_is=True,
     ),
+    Workload(
+        "convolutions",
+        "convolutions, batch of 8",
+        CONVOLUTIONS_BATCH,
+        Arrays("x", (FEATURES,), 10),
+        _convolutions,
+        8,
+        is_exported_as_it_is=True,
+    ),
 )
-# Of `compare --against product`.
-CONVOLUTIONS = Workload(
-    "convolutions",
-    "convolutions, batch of 8",
-    CONVOLUTIONS_BATCH,
-    Arrays("x", (FEATURES,), 10),
-    _convolutions,
-    8,
-    is_exported_as_it_is=True,
-)
-WORKLOADS = {workload.name: workload for workload in (*ALL, CONVOLUTIONS)}
+WORKLOADS = {workload.name: workload for workload in ALL}

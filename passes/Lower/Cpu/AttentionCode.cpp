@@ -47,14 +47,9 @@ template <typename OpTy> void AttentionCode::readOperands(OpTy attention) {
   query = getOperand(attention.getQuery());
   key = getOperand(attention.getKey());
   value = getOperand(attention.getValue());
-  if (Value mask = attention.getMask()) {
-    if (HeadTensor tensor = getOperand(mask)) {
-      added.setMask(AttentionMask(t, tensor, shapeOf(mask)));
-    }
-  }
-  if (Value bias = attention.getBias()) {
-    if (HeadTensor tensor = getOperand(bias)) {
-      added.setBias(AttentionMask(t, tensor, shapeOf(bias)));
+  for (Value operand : {attention.getMask(), attention.getBias()}) {
+    if (HeadTensor tensor = operand ? getOperand(operand) : HeadTensor()) {
+      added.add(AttentionMask(t, tensor, shapeOf(operand)));
     }
   }
   scale = attention.getScale().convertToDouble();

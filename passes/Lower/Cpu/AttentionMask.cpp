@@ -48,24 +48,25 @@ Value AttentionMask::scalar(const TileRows &rows, Value column) const {
 }
 
 AddedToScores::Rows AddedToScores::getRows(Value batch, Value head) const {
-  return {mask ? mask->getRows(batch, head) : TileRows(),
-          bias ? bias->getRows(batch, head) : TileRows()};
+  return llvm::map_to_vector<2>(parts, [&](const AttentionMask &part) {
+    return part.getRows(batch, head);
+  });
 }
 
 Value AddedToScores::lanes(const Rows &rows, Value row, Value column) const {
-  if (!mask || !bias) {
-    return mask ? mask->lanes(rows.mask, row, column)
-                : bias->lanes(rows.bias, row, column);
+  Value total;
+  for (auto [part, partRows] : llvm::zip_equal(parts, rows)) {
+    Value each = part.lanes(partRows, row, column);
+    total = total ? part.sum(total, each) : each;
   }
-  return mask->sum(mask->lanes(rows.mask, row, column),
-                   bias->lanes(rows.bias, row, column));
+  return total;
 }
 
 Value AddedToScores::scalar(const Rows &rows, Value column) const {
-  if (!mask || !bias) {
-    return mask ? mask->scalar(rows.mask, column)
-                : bias->scalar(rows.bias, column);
+  Value total;
+  for (auto [part, partRows] : llvm::zip_equal(parts, rows)) {
+    Value each = part.scalar(partRows, column);
+    total = total ? part.sum(total, each) : each;
   }
-  return mask->sum(mask->scalar(rows.mask, column),
-                   bias->scalar(rows.bias, column));
+  return total;
 }

@@ -5,8 +5,6 @@
 
 #include "passes/Lower/Cpu/TileRows.h"
 
-#include <optional>
-
 namespace accel {
 
 /// A mask of floats, which are added, or of booleans, which hide what is false.
@@ -35,24 +33,22 @@ private:
   Value minusInfinity, zero;
 };
 
-/// A mask, a bias or both. Each may repeat what the other does not.
+/// A mask, a bias or both, in this order. Each may repeat what the other does
+/// not.
 class AddedToScores {
 public:
   using Value = mlir::Value;
-
   /// The rows of a head, of each.
-  struct Rows {
-    TileRows mask, bias;
-  };
+  using Rows = llvm::SmallVector<TileRows, 2>;
 
-  void setMask(const AttentionMask &added) { mask.emplace(added); }
-  void setBias(const AttentionMask &added) { bias.emplace(added); }
-  explicit operator bool() const { return mask || bias; }
+  void add(const AttentionMask &added) { parts.push_back(added); }
+  explicit operator bool() const { return !parts.empty(); }
 
   /// Whether every row gets the same numbers.
   bool hasRepeatedRows() const {
-    return (!mask || mask->hasRepeatedRows()) &&
-           (!bias || bias->hasRepeatedRows());
+    return llvm::all_of(parts, [](const AttentionMask &part) {
+      return part.hasRepeatedRows();
+    });
   }
   Rows getRows(Value batch, Value head) const;
   /// What is added to sixteen scores of a row; -inf beyond the last column.
@@ -61,7 +57,7 @@ public:
   Value scalar(const Rows &rows, Value column) const;
 
 private:
-  std::optional<AttentionMask> mask, bias;
+  llvm::SmallVector<AttentionMask, 2> parts;
 };
 
 } // namespace accel

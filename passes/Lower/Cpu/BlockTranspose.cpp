@@ -11,8 +11,9 @@
 // end in blocks of their own, of fewer rows or columns.
 #include "passes/Lower/Cpu/BlockTranspose.h"
 
-#include "passes/Analysis/TransposedCopy.h"
+#include "passes/Analysis/TransposedOperand.h"
 #include "passes/Lower/Cpu/FloatMemory.h"
+#include "passes/Lower/ViewPlace.h"
 #include "passes/Target/Cpu/CpuTarget.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -28,7 +29,7 @@ namespace {
 
 class BlockTranspose {
 public:
-  BlockTranspose(KernelEmitter &emitter, const TransposedCopy &copy)
+  BlockTranspose(KernelEmitter &emitter, const TransposedOperand &copy)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
         view(copy.view), rowsOf(copy.rowsOf), columns(copy.resultColumns()),
         blocks(llvm::divideCeil(view.sizes[rowsOf], kTransposedRows)),
@@ -44,7 +45,6 @@ private:
                 llvm::function_ref<void(Value first, int64_t count)> body);
   void emitBlock(Value from, Value to, int64_t rows, int64_t across);
   void storeRow(Value lanes, Value place, int64_t across);
-  Value placeOf(Value number, size_t first, size_t last);
 
   KernelEmitter &emitter;
   TileCode t;
@@ -57,23 +57,11 @@ private:
 
 } // namespace
 
-/// How far place `number` of the dimensions from `first` to the one in front of
-/// `last` is from their beginning in the source.
-Value BlockTranspose::placeOf(Value number, size_t first, size_t last) {
-  Value place = t.index(0);
-  for (size_t i = last; i-- > first;) {
-    Value digit = i == first ? number : t.rem(number, view.sizes[i]);
-    place = t.add(place, t.mul(digit, view.strides[i]));
-    number = t.div(number, view.sizes[i]);
-  }
-  return place;
-}
-
 void BlockTranspose::emitTile(Value tile) {
   Value outer = t.div(tile, blocks), block = t.rem(tile, blocks);
   Value row = t.mul(block, kTransposedRows);
-  Value from =
-      t.add(t.add(placeOf(outer, 0, rowsOf), row), t.index(view.offset));
+  Value from = t.add(t.add(getPlace(t, view.dimensions(0, rowsOf), outer), row),
+                     t.index(view.offset));
   Value to = t.mul(t.add(t.mul(outer, view.sizes[rowsOf]), row), columns);
   int64_t rest = view.sizes[rowsOf] % kTransposedRows;
   if (rest == 0) {
@@ -101,10 +89,10 @@ void BlockTranspose::eachPart(
 
 void BlockTranspose::emitRows(Value from, Value to, int64_t rows) {
   int64_t last = view.sizes.back();
-  t.each(columns / last, 1, [&](Value between) {
-    Value begin =
-        t.add(from, placeOf(between, rowsOf + 1, view.sizes.size() - 1));
-    Value end = t.add(to, t.mul(between, last));
+  AffineView between = view.dimensions(rowsOf + 1, view.sizes.size() - 1);
+  t.each(columns / last, 1, [&](Value number) {
+    Value begin = t.add(from, getPlace(t, between, number));
+    Value end = t.add(to, t.mul(number, last));
     eachPart(last, [&](Value column, int64_t across) {
       Value place = t.add(begin, t.mul(column, view.strides.back()));
       eachPart(rows, [&](Value row, int64_t down) {
@@ -143,10 +131,10 @@ void BlockTranspose::storeRow(Value lanes, Value place, int64_t across) {
 }
 
 void accel::emitBlockTranspose(KernelEmitter &emitter) {
-  std::optional<TransposedCopy> copy =
-      TransposedCopy::find(emitter.getKernel());
-  if (!copy || copy->blocksOfColumn(kTransposedRows) !=
-                   emitter.getGeometry().getTiles()) {
+  std::optional<TransposedOperand> copy =
+      TransposedOperand::find(emitter.getKernel());
+  if (!copy ||
+      copy->countBlocks(kTransposedRows) != emitter.getGeometry().getTiles()) {
     emitter.emitError(emitter.getKernel())
         << "expected rows that are cut into rows, or a copy that transposes "
            "in as many tiles as it has, got "

@@ -8,7 +8,7 @@
 namespace accel {
 
 /// A copy into another order whose tiles are kTransposedRows rows each
-/// (TransposedCopy).
+/// (TransposedOperand).
 void emitBlockTranspose(KernelEmitter &emitter);
 
 } // namespace accel

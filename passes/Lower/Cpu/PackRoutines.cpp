@@ -2,8 +2,9 @@
 // Packing by transposed tiles and by rows.
 #include "passes/Lower/Cpu/PackRoutines.h"
 
-#include "passes/Lower/Cpu/WindowCopy.h"
+#include "passes/Analysis/WindowMatrix.h"
 #include "passes/Lower/Routine.h"
+#include "passes/Lower/ViewPlace.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 #include "llvm/ADT/bit.h"

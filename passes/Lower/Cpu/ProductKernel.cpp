@@ -20,10 +20,11 @@
 // index: no split among threads and no width of registers changes it.
 #include "passes/Lower/Cpu/ProductKernel.h"
 
+#include "passes/Analysis/WindowMatrix.h"
 #include "passes/Lower/Cpu/PackedOperands.h"
 #include "passes/Lower/Cpu/ProductEpilogue.h"
 #include "passes/Lower/Cpu/ProductSums.h"
-#include "passes/Lower/Cpu/WindowCopy.h"
+#include "passes/Lower/ViewPlace.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -3,20 +3,10 @@
 #include "passes/Lower/Cpu/WindowCopy.h"
 
 #include "passes/Lower/Cpu/FloatMemory.h"
+#include "passes/Lower/ViewPlace.h"
 
 using namespace mlir;
 using namespace accel;
-
-Value accel::getPlace(const IndexArithmetic &t, const AffineView &view,
-                      Value index) {
-  Value place = t.index(0);
-  for (size_t i = view.sizes.size(); i-- > 0;) {
-    Value digit = i == 0 ? index : t.rem(index, view.sizes[i]);
-    place = t.add(place, t.mul(digit, view.strides[i]));
-    index = t.div(index, view.sizes[i]);
-  }
-  return place;
-}
 
 static void copyRun(const TileCode &t, Value from, Value source, Value to,
                     Value target, Value count) {
@@ -36,9 +26,8 @@ void accel::copyWindows(const TileCode &t, const WindowMatrix &windows,
                         const ProductMatrix &from, const ProductRange &rows,
                         const ProductRange &columns, const ProductMatrix &to) {
   int64_t run = windows.getRun();
-  AffineView outer = windows.columns;
-  outer.sizes.pop_back();
-  outer.strides.pop_back();
+  AffineView outer =
+      windows.columns.dimensions(0, windows.columns.sizes.size() - 1);
   t.each(rows.first, rows.last, 1, [&](Value row) {
     Value source = t.add(from.at, getPlace(t, windows.rows, row));
     Value target = t.add(to.at, t.mul(t.sub(row, rows.first), to.stride));

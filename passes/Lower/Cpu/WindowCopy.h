@@ -10,10 +10,6 @@
 
 namespace accel {
 
-/// Where index `index` of `view`, counted in row-major order, is found.
-mlir::Value getPlace(const IndexArithmetic &t, const AffineView &view,
-                     mlir::Value index);
-
 /// Copies `rows` and `columns` of `windows`, as they lie in `from`, of f32, to
 /// `to`, whose rows lie `to.stride` apart.
 void copyWindows(const TileCode &t, const WindowMatrix &windows,

@@ -13,7 +13,7 @@
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Cuda/ComputedColumns.h"
 #include "passes/Lower/Cuda/WarpOps.h"
-#include "passes/Lower/IndexArithmetic.h"
+#include "passes/Lower/ViewPlace.h"
 #include "passes/Target/Cuda/TransposeTiles.h"
 
 using namespace mlir;
@@ -139,11 +139,9 @@ TransposedCopy::Side TransposedCopy::locate(Value number, size_t dimension,
   place = indices.add(indices.mul(outer, sizes[dimension]), side.first);
   source = indices.add(source,
                        indices.mul(side.first, tiles.view.strides[dimension]));
-  for (size_t i = dimension; i-- > outermost;) {
-    Value index = i == outermost ? outer : indices.rem(outer, sizes[i]);
-    source = indices.add(source, indices.mul(index, tiles.view.strides[i]));
-    outer = indices.div(outer, sizes[i]);
-  }
+  source = indices.add(
+      source,
+      getPlace(indices, tiles.view.dimensions(outermost, dimension), outer));
   return side;
 }
 

@@ -103,14 +103,14 @@ GradientKernel::Factors GradientKernel::compute(const Place &place,
   Value s = score(dot, place);
   Value p = probability(s, of.lse);
   Value kept = keptFactor(place);
-  Value product = rows.dot(this->gradient, of.gradient, value, valueRow);
-  Value gradient = m.mul(p, m.sub(times(product, kept), of.delta));
-  Value ofProduct = m.mul(gradient, m.number(scale));
+  Value product = rows.dot(gradient, of.gradient, value, valueRow);
+  Value ofScore = m.mul(p, m.sub(times(product, kept), of.delta));
+  Value ofProduct = m.mul(ofScore, m.number(scale));
   if (softcap != 0.0) {
     Value bounded = getBounded(dot);
     ofProduct = m.mul(ofProduct, m.sub(m.number(1.0), m.mul(bounded, bounded)));
   }
-  return {times(p, kept), gradient, ofProduct};
+  return {times(p, kept), ofScore, ofProduct};
 }
 
 void GradientKernel::emitQueryTile(Value tile) {

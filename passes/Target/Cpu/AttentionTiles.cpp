@@ -63,10 +63,8 @@ SmallVector<int64_t> AttentionTiles::workspaceTiles() const {
 }
 
 int64_t AttentionTiles::launchTiles() const {
-  if (isGradient) {
-    return samplesOfTile() == 1 ? batch * keyHeads : keyHeads;
-  }
-  return batch * heads * launchTilesPerHead();
+  return isGradient ? (sumsBias ? 1 : batch) * keyHeads
+                    : batch * heads * launchTilesPerHead();
 }
 
 int64_t AttentionTiles::workspaceBytes() const {

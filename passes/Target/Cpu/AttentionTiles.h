@@ -49,7 +49,6 @@ struct AttentionTiles : AttentionSizes {
   /// gradients one thread sums: those of each sample or, where a bias has a
   /// gradient, of all samples, one after the other.
   int64_t launchTiles() const;
-  int64_t samplesOfTile() const { return sumsBias ? batch : 1; }
   /// Rows of a tile, forward.
   int64_t launchTileRows() const {
     return (hasDiagonal() ? 2 : 1) * kAttentionTile;

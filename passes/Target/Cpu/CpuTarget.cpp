@@ -7,7 +7,7 @@
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
-#include "passes/Analysis/TransposedCopy.h"
+#include "passes/Analysis/TransposedOperand.h"
 #include "passes/Analysis/TurnedResult.h"
 #include "passes/Analysis/WindowMatrix.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
@@ -67,9 +67,13 @@ SmallVector<CodeVariant> CpuTarget::getVariants(ModuleOp program) const {
 
 Decision CpuTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
                             bool readsRows) const {
-  size_t most = kernel.kind == LoopKind::Columns ? tiling.mostOperationsOfSums
-                                                 : tiling.mostOperations;
-  if (kernel.ops.size() >= most) {
+  if (kernel.kind == LoopKind::Columns) {
+    return kernel.ops.size() < tiling.mostOperationsOfSums
+               ? Decision::yes()
+               : Decision::no(llvm::formatv("it has {0} operations already",
+                                            kernel.ops.size()));
+  }
+  if (kernel.ops.size() >= tiling.mostOperations) {
     return Decision::no(llvm::formatv(
         "it has {0} operations, as many as registers hold", kernel.ops.size()));
   }
@@ -245,8 +249,8 @@ Geometry cutProduct(func::FuncOp kernel, const IterationDomain &domain,
 }
 
 /// What `kernel` copies into another order, if it is floats.
-std::optional<TransposedCopy> findTransposedCopy(func::FuncOp kernel) {
-  auto copy = TransposedCopy::find(kernel);
+std::optional<TransposedOperand> findTransposedCopy(func::FuncOp kernel) {
+  auto copy = TransposedOperand::find(kernel);
   return copy && elementTypeOf(copy->source).isF32() ? copy : std::nullopt;
 }
 
@@ -257,7 +261,7 @@ Geometry cutRows(func::FuncOp kernel, const IterationDomain &domain) {
   Geometry geometry;
   if (auto copy = findTransposedCopy(kernel)) {
     geometry.tile = kTransposedRows * copy->resultColumns();
-    geometry.tiles = copy->blocksOfColumn(kTransposedRows);
+    geometry.tiles = copy->countBlocks(kTransposedRows);
     return geometry;
   }
   geometry.of = plan::TileKind::Rows;

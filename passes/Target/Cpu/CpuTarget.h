@@ -42,7 +42,7 @@ struct CpuTiling {
   size_t mostOperationsOfSums = 256;
 };
 
-/// Rows of a tile of a copy that transposes (TransposedCopy).
+/// Rows of a tile of a copy that transposes (TransposedOperand).
 inline constexpr int64_t kTransposedRows = 16;
 
 class CpuTarget : public Target {

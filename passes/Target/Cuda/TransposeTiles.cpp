@@ -5,7 +5,6 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/OperandAlignment.h"
-#include "passes/Analysis/TransposedCopy.h"
 #include "passes/Target/Cuda/CudaTarget.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -23,7 +22,7 @@ static int64_t chooseSide(int64_t size, int64_t elementBytes) {
 
 /// What `kernel` copies; nothing where it does something else.
 static std::optional<TransposeTiles> findCopy(func::FuncOp kernel) {
-  std::optional<TransposedCopy> copy = TransposedCopy::find(kernel);
+  std::optional<TransposedOperand> copy = TransposedOperand::find(kernel);
   if (!copy || isAccumulated(kernel, 0)) {
     return std::nullopt;
   }
@@ -73,18 +72,9 @@ std::optional<TransposeTiles> TransposeTiles::find(func::FuncOp kernel) {
   return tiles;
 }
 
-int64_t TransposeTiles::resultColumns() const {
-  return llvm::product_of(ArrayRef(view.sizes).drop_front(rowsOf + 1));
-}
-
 int64_t TransposeTiles::blocksOfRow() const {
   return resultColumns() / view.sizes.back() *
          llvm::divideCeil(view.sizes.back(), blockColumns);
-}
-
-int64_t TransposeTiles::blocksOfColumn() const {
-  return llvm::product_of(ArrayRef(view.sizes).take_front(rowsOf)) *
-         llvm::divideCeil(view.sizes[rowsOf], blockRows);
 }
 
 int64_t TransposeTiles::getLoadBytes(int64_t alignment) const {

@@ -5,6 +5,7 @@
 #define ACCEL_PASSES_TARGET_CUDA_TRANSPOSETILES_H
 
 #include "passes/Analysis/IterationDomain.h"
+#include "passes/Analysis/TransposedOperand.h"
 #include "passes/Analysis/TurnedResult.h"
 
 #include <optional>
@@ -13,18 +14,14 @@ namespace accel {
 
 /// A kernel that copies its only operand into another order, or stores one of
 /// its results in another order as well, of which neighbours in the source are
-/// rows apart in the result and the other way round. The result is a matrix:
-/// its rows are what `view` has up to `rowsOf`, the dimension of the source's
-/// neighbours, its columns are what is behind.
+/// rows apart in the result and the other way round.
 ///
 /// A thread moves a block of rows by columns. Blocks do not reach beyond
 /// `rowsOf`, nor beyond the last dimension, whose neighbours are the result's:
 /// the last ones of both have fewer rows or columns where the sizes are no
 /// multiples. Of a warp's tile, neighbouring threads have neighbouring columns.
-struct TransposeTiles {
+struct TransposeTiles : TransposedMatrix {
   std::optional<TurnedResult> turned; ///< what is computed; else it is copied
-  AffineView view; ///< the result's elements as places in the source
-  size_t rowsOf;
   int64_t elementBytes;
   int64_t blockRows, blockColumns;   ///< elements that a thread moves
   int64_t threadRows, threadColumns; ///< threads of a warp
@@ -32,9 +29,8 @@ struct TransposeTiles {
   /// Nothing where the kernel does something else.
   static std::optional<TransposeTiles> find(mlir::func::FuncOp kernel);
 
-  int64_t resultColumns() const;
   int64_t blocksOfRow() const; ///< that make the result's columns
-  int64_t blocksOfColumn() const;
+  int64_t blocksOfColumn() const { return countBlocks(blockRows); }
   int64_t tilesOfRow() const {
     return llvm::divideCeil(blocksOfRow(), threadColumns);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Looks at the view between what a kernel of rows reads and what it returns.
-#include "passes/Analysis/TransposedCopy.h"
+#include "passes/Analysis/TransposedOperand.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/ComposedView.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace accel;
 
-std::optional<TransposedCopy> TransposedCopy::find(func::FuncOp kernel) {
+std::optional<TransposedOperand> TransposedOperand::find(func::FuncOp kernel) {
   FailureOr<IterationDomain> domain = IterationDomain::get(kernel);
   if (failed(domain) || kernel.isExternal() || domain->kind != LoopKind::Rows ||
       domain->columns != 1 || kernel.getNumResults() != 1) {
@@ -32,14 +32,14 @@ std::optional<TransposedCopy> TransposedCopy::find(func::FuncOp kernel) {
     return std::nullopt;
   }
   auto rowsOf = static_cast<size_t>(neighbours - view->strides.begin());
-  return TransposedCopy{source, *view, rowsOf};
+  return TransposedOperand{{*view, rowsOf}, source};
 }
 
-int64_t TransposedCopy::resultColumns() const {
+int64_t TransposedMatrix::resultColumns() const {
   return llvm::product_of(ArrayRef(view.sizes).drop_front(rowsOf + 1));
 }
 
-int64_t TransposedCopy::blocksOfColumn(int64_t rows) const {
+int64_t TransposedMatrix::countBlocks(int64_t rows) const {
   return llvm::product_of(ArrayRef(view.sizes).take_front(rowsOf)) *
          llvm::divideCeil(view.sizes[rowsOf], rows);
 }
