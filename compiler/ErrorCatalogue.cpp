@@ -144,7 +144,8 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A short microbatch is filled with copies of a sample that count "
      "nothing. Where samples influence each other (a mean over the batch),"
      " or the loss is a mean over samples (--loss-weight=samples), copies "
-     "would change it.",
+     "would change it. And a batch norm over features needs two samples: the "
+     "variance of one is 0.",
      "Choose a --global-batch that is a multiple of microbatch x ranks, or"
      " another microbatch (--dim batch=N)."},
     {codes::NotTrainable, ExitCode::CompileError,

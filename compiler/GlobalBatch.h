@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether the samples of a step make whole microbatches.
+// Whether the samples of a step make microbatches that the model can take.
 #ifndef ACCEL_COMPILER_GLOBALBATCH_H
 #define ACCEL_COMPILER_GLOBALBATCH_H
 
@@ -11,7 +11,8 @@
 namespace accel {
 
 /// Fails after an error if `module` cannot fill a microbatch up and one rank
-/// cannot split the samples into whole ones: then no number of ranks can.
+/// cannot split the samples into whole ones: then no number of ranks can. So it
+/// does if the last microbatch has too few samples for a batch norm.
 /// Requires: the module has its objective.
 mlir::LogicalResult checkGlobalBatch(mlir::ModuleOp module,
                                      int64_t globalBatch);

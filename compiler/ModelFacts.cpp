@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Optimizers/Average.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Plan/IR/PlanOps.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Precision/PrecisionSites.h"
@@ -127,6 +128,7 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
   if (auto batch = module->getAttrOfType<IntegerAttr>("accel.batch")) {
     facts.batch = batch.getInt();
   }
+  facts.isSynchronized = module->hasAttr(kSynchronizedStatisticsAttr);
   facts.evaluates = findFunction(module, FunctionRole::Evaluate) != nullptr;
   if (auto sites = module->getAttrOfType<ArrayAttr>("accel.dropout_sites")) {
     for (auto site : sites.getAsRange<DictionaryAttr>()) {

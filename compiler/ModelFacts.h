@@ -42,6 +42,8 @@ struct ModelFacts {
   std::vector<UpdateGroup> groups;
   bool averages = false;  ///< of parameters are kept
   TensorCount statistics; ///< running ones, which are no parameters
+  /// Statistics are those of all ranks' microbatches together.
+  bool isSynchronized = false;
   Adapters adapters;
   int64_t adapterElements = 0;                              ///< of their pairs
   std::vector<std::pair<std::string, double>> dropoutSites; ///< name, p

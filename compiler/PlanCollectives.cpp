@@ -30,8 +30,9 @@ static void setDecided(Operation *op, planpb::Collective &collective) {
 
 void PlanCollectives::fill(plan::AllReduceOp op,
                            planpb::Instruction &instruction) {
+  // A value of the microbatch has no name but that of its node.
   StringRef symbol =
-      plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("");
+      plan::getBufferRange(op.getBuffer()).buffer.getSymbol().value_or("value");
   instruction.set_name(("all_reduce " + symbol).str());
   auto type = cast<MemRefType>(op.getBuffer().getType());
   planpb::Collective *collective = instruction.mutable_collective();

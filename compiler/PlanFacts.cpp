@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/Schedule.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "passes/Precision/PrecisionSites.h"
 
 using namespace mlir;
@@ -66,6 +67,11 @@ static void addObjective(ModuleOp module, int64_t microbatch, int64_t exponent,
                                 std::max<int64_t>(1, microbatch)));
   manifest.set_forbids_padding(objective &&
                                objective.contains("whole_microbatches"));
+  if (auto least = module->getAttrOfType<IntegerAttr>(kLeastSamplesAttr)) {
+    message.set_least_samples(least.getInt());
+  }
+  message.set_synchronized_statistics(
+      module->hasAttr(kSynchronizedStatisticsAttr));
 }
 
 /// Who answers takes no samples of data; a step of one reads none.

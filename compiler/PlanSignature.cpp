@@ -24,12 +24,10 @@ static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
   auto type = cast<MemRefType>(op.getResult().getType());
   StringRef symbol = *op.getSymbol();
   field.set_name(symbol.str());
-  bool isBuiltin = symbol == "sample_indices" || symbol == "sample_weights" ||
-                   symbol == kMicrobatchesBehind || symbol == "seed";
   bool isTarget = op->hasAttr("accel.target");
-  field.set_role(isBuiltin  ? planpb::SignatureField::ROLE_BUILTIN
-                 : isTarget ? planpb::SignatureField::ROLE_TARGET
-                            : planpb::SignatureField::ROLE_INPUT);
+  field.set_role(isBuiltinInput(symbol) ? planpb::SignatureField::ROLE_BUILTIN
+                 : isTarget             ? planpb::SignatureField::ROLE_TARGET
+                                        : planpb::SignatureField::ROLE_INPUT);
   field.set_dtype(toElementType(type.getElementType()));
   for (int64_t size : type.getShape()) {
     field.add_shape(size);

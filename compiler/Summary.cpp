@@ -57,9 +57,15 @@ std::string describeBatch(const ModelFacts &facts,
 
 /// `statistics of each microbatch of 4, whose size is part of the objective`
 std::string describeBatchNorm(const ModelFacts &facts) {
-  return "statistics of each microbatch of " + std::to_string(facts.batch) +
-         ", whose size is part of the objective; " +
-         formatCount(facts.statistics) + " run along";
+  std::string size = std::to_string(facts.batch);
+  std::string what =
+      facts.isSynchronized
+          ? "statistics of microbatches of " + size +
+                " of all ranks together: their size times the number of ranks "
+                "is part of the objective, so losses depend on it"
+          : "statistics of each microbatch of " + size +
+                ", whose size is part of the objective";
+  return what + "; " + formatCount(facts.statistics) + " run along";
 }
 
 std::string describeSchedule(const AccumulateOptions &options) {

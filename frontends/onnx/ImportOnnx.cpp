@@ -349,7 +349,7 @@ void Importer::tellAboutTraining() {
                "model after model.train()");
   }
   if (!state.idleBatchNorms.empty() &&
-      options.batchNorm == BatchNormPolicy::Microbatch) {
+      options.batchNorm != BatchNormPolicy::Frozen) {
     addWarning(result.notes, codes::IdleBatchNorm,
                "batch norms of a model in eval mode normalise with their "
                "running statistics, which stay as they are; to train with "

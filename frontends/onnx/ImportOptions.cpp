@@ -51,12 +51,15 @@ llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text) {
   if (text == "microbatch") {
     return BatchNormPolicy::Microbatch;
   }
+  if (text == "sync") {
+    return BatchNormPolicy::Synchronized;
+  }
   if (text == "frozen") {
     return BatchNormPolicy::Frozen;
   }
   return llvm::createStringError(
-      "expected --batch-norm=microbatch or --batch-norm=frozen, "
-      "got '" +
+      "expected --batch-norm=microbatch, --batch-norm=sync or "
+      "--batch-norm=frozen, got '" +
       text + "'");
 }
 

@@ -47,11 +47,12 @@ struct DropoutPolicy {
 
 /// What batch norms normalise with (`--batch-norm`).
 enum class BatchNormPolicy {
-  Microbatch, ///< the statistics of a microbatch, if the model trains
-  Frozen      ///< the running statistics, which stay as they are in the file
+  Microbatch,  ///< the statistics of a microbatch, if the model trains
+  Frozen,      ///< the running statistics, which stay as they are in the file
+  Synchronized ///< those of the microbatches of all ranks together
 };
 
-/// `microbatch` or `frozen`.
+/// `microbatch`, `frozen` or `sync`.
 llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text);
 
 /// The value of a `--dim NAME=VALUE`.

@@ -23,7 +23,7 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createPlaceDropoutPass());
   manager.addPass(
       createAttachObjectivePass({options.objective, options.lossWeight}));
-  manager.addPass(createWeighBatchNormPass());
+  manager.addPass(createWeighBatchNormPass({options.synchronizesBatchNorm}));
   manager.addPass(createDifferentiateModulePass({options.lossScale}));
   manager.addPass(createExpandBatchNormPass());
   // Transposes pass a batch norm only as primitives, and gradients have those
@@ -56,6 +56,11 @@ struct DifferentiatePipelineOptions
       *this, "rules",
       llvm::cl::desc("which parameters train: train=REGEX or freeze=REGEX, the "
                      "last one that matches a name decides")};
+  Option<bool> synchronizesBatchNorm{
+      *this, "synchronized-batch-norm",
+      llvm::cl::desc("batch norms take the statistics of all ranks' "
+                     "microbatches together"),
+      llvm::cl::init(false)};
 };
 
 } // namespace
@@ -68,6 +73,8 @@ void accel::registerDifferentiatePipeline() {
         buildDifferentiatePipeline(manager,
                                    {flags.objective,
                                     flags.lossWeight,
-                                    {flags.rules.begin(), flags.rules.end()}});
+                                    {flags.rules.begin(), flags.rules.end()},
+                                    /*lossScale=*/{},
+                                    flags.synchronizesBatchNorm});
       });
 }

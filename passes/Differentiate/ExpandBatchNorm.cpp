@@ -29,7 +29,8 @@ public:
         others(otherAxes(shapeOf(x).size(), {1})) {}
 
   void expand() {
-    count = buildCount(b, norm);
+    ownCount = buildCount(b, norm);
+    count = sumOverRanks(b, norm, ownCount);
     Value mean = buildMean(x);
     Value centered = b.sub(x, spread(mean));
     Value variance = buildMean(b.mul(centered, centered));
@@ -58,11 +59,13 @@ private:
 
   /// Of each channel, over what counts; zero where nothing does.
   Value buildMean(Value value) {
-    Value sum = b.sum(keepCounted(b, norm, value), others);
+    Value sum =
+        sumOverRanks(b, norm, b.sum(keepCounted(b, norm, value), others));
     return b.div(sum, repeat(b.max(count, number(1.0)), sum));
   }
 
-  /// That of the microbatch where the function trains, else the running one.
+  /// That of what is normalised where the function trains, else the running
+  /// one.
   Value choose(Value ofMicrobatch, Value running) {
     Value trains = b.create<InputOp>(
         RankedTensorType::get({}, builder.getI1Type()), kTraining);
@@ -79,20 +82,25 @@ private:
 
   /// How far this microbatch moves the running statistics from where they are
   /// at the start of the step: momentum * (1 - momentum)^k, where k
-  /// microbatches of the step come behind it. A single element has no variance,
-  /// and moves nothing.
+  /// microbatches of the step come behind it, or k iterations of all ranks, of
+  /// which each rank adds the share of its own samples. A single element has no
+  /// variance, and moves nothing.
   Value buildShare() {
     double momentum = norm.getMomentum().convertToDouble();
     Value behind = b.cast(
         b.create<InputOp>(RankedTensorType::get({}, builder.getF32Type()),
-                          kMicrobatchesBehind),
+                          norm.getSynchronized() ? kIterationsBehind
+                                                 : kMicrobatchesBehind),
         element);
     Value kept = momentum < 1.0
                      ? b.exp(b.mul(behind, std::log1p(-momentum)))
                      : b.select(b.compare(ComparePredicate::LE, behind, 0.0),
                                 number(1.0), number(0.0));
-    return b.keepWhere(b.compare(ComparePredicate::GE, count, 2.0),
-                       b.mul(kept, momentum));
+    Value way = b.mul(kept, momentum);
+    if (norm.getSynchronized()) {
+      way = b.mul(way, b.div(ownCount, b.max(count, number(1.0))));
+    }
+    return b.keepWhere(b.compare(ComparePredicate::GE, count, 2.0), way);
   }
 
   /// Shares of the microbatches of a step add up to what updating one after the
@@ -114,7 +122,9 @@ private:
   Value x;
   Type element;
   SmallVector<int64_t> others; ///< all dimensions but that of channels
-  Value count, share;
+  Value ownCount; ///< elements of a channel in this rank's microbatch
+  Value count;    ///< those that the statistics are taken of
+  Value share;
 };
 
 class ExpandBatchNormPass

@@ -120,6 +120,10 @@ def WeighBatchNormPass : Pass<"accel-weigh-batch-norm", "mlir::ModuleOp"> {
     Gives each `accel.batch_norm` the weights of the samples, where its operand has separate samples: copies that fill a short microbatch have weight
     0 and change no statistics. Where samples are not separate, AttachObjective has asked for whole microbatches.
 
+    With `synchronized` the statistics become those of all ranks' microbatches of an iteration, and the module says so
+    (`accel.synchronized_statistics`). Where a sample has one element of a channel, the module says that a microbatch, or such an iteration, must
+    have two samples (`accel.least_samples`): one element has no variance.
+
     **Requires** `@microbatch` as AttachObjective leaves it, and the module's `accel.batch`.
     **Ensures** batch norms whose operand has separate samples have `weights` along these.
 
@@ -135,6 +139,7 @@ def WeighBatchNormPass : Pass<"accel-weigh-batch-norm", "mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [Option<"synchronized", "synchronized", "bool", "false", "statistics are those of the microbatches of all ranks together">];
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
@@ -143,7 +148,8 @@ def ExpandBatchNormPass : Pass<"accel-expand-batch-norm", "mlir::ModuleOp"> {
   let description = [{
     Writes `accel.batch_norm` in primitives, which choose between statistics of the microbatch and running ones by the input `training`, and accumulates
     for each running statistic what the microbatch adds to it in a step: momentum * (1 - momentum)^k of the way from its value at the start of the step to
-    the microbatch's, k being the input `microbatches_behind`.
+    the microbatch's, k being the input `microbatches_behind`. Synchronized ones add up over ranks (`accel.sum_over_ranks`) what statistics consist of, take
+    `iterations_behind`, and each rank accumulates the share of its own samples.
 
     **Requires** gradients are built: their rule knows the operation.
     **Ensures** there is no `accel.batch_norm` any more.

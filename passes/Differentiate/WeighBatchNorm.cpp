@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "dialects/Accel/IR/StepNames.h"
 #include "passes/Differentiate/SampleAxis.h"
 #include "passes/Differentiate/SampleBlocks.h"
 
@@ -19,6 +20,12 @@ namespace accel {
 #include "passes/Differentiate/Passes.h.inc"
 
 namespace {
+
+/// Whether a sample has a single element of each channel.
+bool hasOneElement(BatchNormOp norm, int64_t batch) {
+  ArrayRef<int64_t> shape = shapeOf(norm.getOperand());
+  return elementCount(norm.getOperand()) == shape[1] * batch;
+}
 
 /// Gives `norm`, whose operand has samples along `axis`, their weights.
 void weigh(BatchNormOp norm, SampleAxis axis, int64_t batch) {
@@ -53,6 +60,7 @@ public:
     Block &body = function.getBody().front();
     SampleBlocks samples(body, batch.getInt());
     for (BatchNormOp norm : llvm::to_vector(body.getOps<BatchNormOp>())) {
+      require(module, norm, batch.getInt());
       Value operand = norm.getOperand();
       std::optional<int64_t> size = samples.getBlockSize(operand);
       auto axis = size ? findSampleAxis(shapeOf(operand), *size, batch.getInt())
@@ -62,6 +70,19 @@ public:
       if (axis && axis->dimension != 1) {
         weigh(norm, *axis, batch.getInt());
       }
+    }
+  }
+
+private:
+  /// Says on `module` whose statistics `norm` takes, and of how many samples.
+  void require(ModuleOp module, BatchNormOp norm, int64_t batch) {
+    Builder builder(module.getContext());
+    if (synchronized) {
+      norm.setSynchronized(true);
+      module->setAttr(kSynchronizedStatisticsAttr, builder.getUnitAttr());
+    }
+    if (hasOneElement(norm, batch)) {
+      module->setAttr(kLeastSamplesAttr, builder.getI64IntegerAttr(2));
     }
   }
 };

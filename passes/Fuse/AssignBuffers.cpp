@@ -31,7 +31,7 @@ public:
         symbolBuffers(symbols, isInitialize, declarations),
         values(declarations),
         calls(symbols, declarations, symbolBuffers, values),
-        collectives(symbols, declarations, symbolBuffers) {}
+        collectives(symbols, declarations, symbolBuffers, values) {}
 
   LogicalResult run();
 
@@ -126,9 +126,8 @@ LogicalResult FunctionConversion::convert(Operation *op, OpBuilder &builder) {
         collectives.convert(collective, builder);
         return success();
       })
-      .Case([&](dist::ReduceScatterOp reduce) {
-        return collectives.convert(reduce, builder);
-      })
+      .Case<dist::AllReduceValueOp, dist::ReduceScatterOp>(
+          [&](auto reduce) { return collectives.convert(reduce, builder); })
       .Case([&](MetricOp metric) { return convertMetric(metric, builder); })
       .Case([&](RepeatOp repeat) { return convertRepeat(repeat, builder); })
       .Case([&](WriteOp write) { return convertWrite(write, builder); })

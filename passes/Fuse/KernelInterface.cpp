@@ -20,6 +20,13 @@ static void collectInput(const FusionPlan &plan, unsigned number, Value value,
   }
 }
 
+/// Whether all that becomes of `result` is that the section adds it to
+/// something. Behind what ranks do together a kernel of its own adds it.
+static bool isAccumulatedHere(const FusionPlan &plan, Value result) {
+  return result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()) &&
+         plan.getSection().getGraph().contains(*result.user_begin());
+}
+
 KernelInterface KernelInterface::find(const FusionPlan &plan, unsigned number) {
   KernelInterface interface;
   for (Operation *op : plan.getGroup(number).ops) {
@@ -31,8 +38,7 @@ KernelInterface KernelInterface::find(const FusionPlan &plan, unsigned number) {
           !isViewOp(op) || plan.getSection().getRoot(result) == result;
       if (isCopied && plan.isUsedOutside(result, number)) {
         interface.outputs.push_back(result);
-        interface.accumulates.push_back(
-            result.hasOneUse() && isa<AccumulateOp>(*result.user_begin()));
+        interface.accumulates.push_back(isAccumulatedHere(plan, result));
       }
     }
   }

@@ -54,6 +54,20 @@ void reduceShares(ModuleOp module, func::FuncOp function) {
   }
 }
 
+/// What the microbatches of an iteration have together is summed where it
+/// stands.
+void sumValues(func::FuncOp function) {
+  ArrayRef<StringLiteral> axes = dist::getDataAxes();
+  function.walk([&](SumOverRanksOp sum) {
+    OpBuilder builder(sum);
+    auto all = dist::AllReduceValueOp::create(
+        builder, sum.getLoc(), sum.getType(), sum.getOperand(),
+        builder.getStrArrayAttr(SmallVector<StringRef>(axes)));
+    sum.replaceAllUsesWith(all.getResult());
+    sum.erase();
+  });
+}
+
 class CollectiveInserter {
 public:
   CollectiveInserter(ModuleOp module, func::FuncOp function, RepeatOp loop)
@@ -146,6 +160,7 @@ public:
         return signalPassFailure();
       }
       CollectiveInserter(module, function, *loops.begin()).insert();
+      sumValues(function);
     }
     if (auto initialize = findFunction(module, FunctionRole::Initialize)) {
       reduceShares(module, initialize);

@@ -19,6 +19,8 @@ def InsertCollectivesPass : Pass<"accel-insert-collectives", "mlir::ModuleOp"> {
     | master | whole | gathered at the end of the step; not in a function that evaluates, which updates nothing |
     | master | part | gathered at the beginning of the loop's body |
 
+    A value that the microbatches of an iteration have together (`accel.sum_over_ranks`) is summed over the data axes where it stands.
+
     This is what is exchanged, as a program that is right; when is Schedule's business, which takes what is in the loop apart
     into buckets and hides it behind computation.
 
@@ -44,7 +46,7 @@ def VerifyPartitionPass : Pass<"accel-verify-partition", "mlir::ModuleOp"> {
   let description = [{
     Every state is exchanged as that table says, once, along the axes of the data or of the shards. What the table says of a state is derived
     once more, from its kind, its slot and `dist.held`. Uses behind an exchange that must come in front of it, and the other
-    way round, are errors.
+    way round, are errors. So is a value that is to be summed over ranks and is not, or elsewhere than in the loop, where alone ranks meet with one microbatch each.
 
     **Requires** nothing.
     **Ensures** changes nothing.

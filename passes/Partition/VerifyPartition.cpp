@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must hold after Partition: in each function that uses a state it is
 // exchanged once, in the way and at the place that follow from what ranks hold
-// of it (`dist.held`). Shares nothing with InsertCollectives.
+// of it (`dist.held`), and values of a microbatch that ranks have together are
+// summed in the loop. Shares nothing with InsertCollectives.
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Partition/Passes.h"
@@ -189,7 +190,25 @@ private:
     return rule;
   }
 
+  /// Ranks meet in the loop, with one microbatch each, whose values they add.
+  void verifyValue(dist::AllReduceValueOp op, Place place) {
+    ArrayRef<StringLiteral> axes = dist::getDataAxes();
+    if (place != Place::InLoop) {
+      fail(op) << "expected a value of the microbatch to be summed over the "
+                  "ranks in the loop, got it "
+               << describe(place);
+    } else if (!llvm::equal(op.getAxes().getAsValueRange<StringAttr>(), axes)) {
+      fail(op) << "expected a value of the microbatch to be summed over the "
+                  "ranks along "
+               << llvm::join(axes, " and ") << ", got " << op.getAxes();
+    }
+  }
+
   void verifyOperation(Operation &op, Place place) {
+    if (auto sum = dyn_cast<dist::AllReduceValueOp>(op)) {
+      verifyValue(sum, place);
+      return;
+    }
     if (auto names = op.getAttrOfType<ArrayAttr>("symbols");
         names && isa<dist::DistDialect>(op.getDialect())) {
       for (auto symbol : names.getAsRange<FlatSymbolRefAttr>()) {
@@ -335,6 +354,15 @@ LogicalResult verifyInitialize(ModuleOp module, func::FuncOp initialize) {
   return failure(hasFailed);
 }
 
+/// What microbatches have together is not what a rank has of it.
+LogicalResult verifyNoneIsLeft(ModuleOp module) {
+  WalkResult walked = module.walk([](SumOverRanksOp sum) -> WalkResult {
+    return sum.emitError("expected this value to be summed over the ranks in "
+                         "the loop, got no dist.all_reduce_value that does");
+  });
+  return failure(walked.wasInterrupted());
+}
+
 class VerifyPartitionPass
     : public impl::VerifyPartitionPassBase<VerifyPartitionPass> {
 public:
@@ -349,7 +377,8 @@ public:
     }
     func::FuncOp initialize =
         findFunction(getOperation(), FunctionRole::Initialize);
-    if (initialize && failed(verifyInitialize(getOperation(), initialize))) {
+    if (failed(verifyNoneIsLeft(getOperation())) ||
+        (initialize && failed(verifyInitialize(getOperation(), initialize)))) {
       signalPassFailure();
     }
   }

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/plan/schema/plan.pb.h"
 
 namespace accel::runtime {
 
@@ -22,6 +23,18 @@ struct SampleOrigin {
   int64_t sample = 0;
 };
 
+// What a model asks of the batch of a step.
+struct BatchRules {
+  // The operators mix samples, so every iteration must be full.
+  bool forbids_padding = false;
+  // The fewest samples that batch norms can take statistics of: those of a
+  // microbatch, or of an iteration of all ranks.
+  int64_t least_samples = 0;
+  bool synchronized_statistics = false;
+
+  static BatchRules Of(const planpb::Manifest& manifest);
+};
+
 class BatchPlan {
  public:
   struct Sample {
@@ -29,11 +42,10 @@ class BatchPlan {
     float weight = 1.0f;  // 0: padding
   };
 
-  // `forbids_padding`: the operators mix samples, so every iteration must be
-  // full.
   static absl::StatusOr<BatchPlan> Create(int64_t global_batch,
                                           int64_t microbatch, int64_t ranks,
-                                          int64_t rank, bool forbids_padding);
+                                          int64_t rank,
+                                          const BatchRules& rules);
 
   // Takes samples [0, samples) in order, each once, in steps of as few
   // microbatches as possible: all of as many, and none of more than
@@ -67,6 +79,10 @@ class BatchPlan {
   // How many microbatches with samples of the step, of all ranks, come behind
   // microbatch `iteration` of this rank; of one that is nothing but padding, 0.
   int64_t MicrobatchesBehind(int64_t iteration) const;
+  // How many iterations of the step come behind `iteration`.
+  int64_t IterationsBehind(int64_t iteration) const {
+    return iterations_ - 1 - iteration;
+  }
 
  private:
   BatchPlan() = default;

@@ -96,6 +96,11 @@ void MicrobatchReader::FillBuiltin(const planpb::SignatureField& field,
                  static_cast<float>(batch_.MicrobatchesBehind(iteration)));
     return;
   }
+  if (field.name() == "iterations_behind") {
+    Store<float>(dst, 0,
+                 static_cast<float>(batch_.IterationsBehind(iteration)));
+    return;
+  }
   for (int64_t row = 0; row < batch_.microbatch(); ++row) {
     const auto sample = batch_.SampleOf(step, iteration, row);
     if (field.name() == "sample_indices") {

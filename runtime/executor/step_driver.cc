@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
       BatchPlan::Create(
           options.global_batch, static_cast<int64_t>(manifest.microbatch()),
           static_cast<int64_t>(binding.rank_count()),
-          static_cast<int64_t>(binding.rank()), manifest.forbids_padding()));
+          static_cast<int64_t>(binding.rank()), BatchRules::Of(manifest)));
   batch.SetOrigin(options.origin);
   ASSIGN_OR_RETURN(ExternalFiles files,
                    ExternalFiles::Open(vfs, plan, options.weights_dir));

@@ -76,7 +76,7 @@ def evaluate(plan, flags, layout):
 
 def compile_model(options, work):
     plan = work / "plan"
-    run(["accelc", options.models / options.model / "model.onnx", "-o", plan, "--dim", f"batch={options.microbatch}", "--global-batch=7",
+    run(["accelc", options.models / options.model / "model.onnx", "-o", plan, "--dim", f"batch={options.microbatch}", "--global-batch=8",
          *MODES[options.mode], *options.flags])
     return plan
 

@@ -119,10 +119,7 @@ LogicalResult setInputs(Interpreter &interpreter, ModuleOp module,
                                               RankedTensorType type) {
     DictionaryAttr attributes =
         inputs.lookup(name)->getDiscardableAttrDictionary();
-    bool builtIn = name == "seed" || name == "sample_indices" ||
-                   name == "sample_weights" || name == kMicrobatchesBehind ||
-                   name == kTraining;
-    if (builtIn && !attributes.contains("accel.value")) {
+    if (isBuiltinInput(name) && !attributes.contains("accel.value")) {
       return HostTensor();
     }
     std::string site = (name + "#" + Twine(microbatch)).str();

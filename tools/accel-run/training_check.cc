@@ -76,7 +76,7 @@ absl::Status TrainingRun::CheckMemory() {
   RETURN_IF_ERROR(WithExitCode(
       runtime::BatchPlan::Create(
           global_batch_, static_cast<int64_t>(plan_->manifest().microbatch()),
-          ranks(), 0, plan_->manifest().forbids_padding())
+          ranks(), 0, runtime::BatchRules::Of(plan_->manifest()))
           .status(),
       ExitCode::kCommandLine));
   RETURN_IF_ERROR(WithExitCode(ReserveCopy(), ExitCode::kMemory));

@@ -128,6 +128,8 @@ private:
     }
     if (auto batchNorm = take(onnx::parseBatchNorm(line.batchNorm))) {
       options.frontend.batchNorm = *batchNorm;
+      options.differentiate.synchronizesBatchNorm =
+          *batchNorm == onnx::BatchNormPolicy::Synchronized;
     }
     options.import.dropout = line.dropout;
     options.differentiate.objective = line.objective;

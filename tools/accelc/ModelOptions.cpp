@@ -51,9 +51,11 @@ void addShapeOptions(CLI::App &app, CommandLine &line, const char *group) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--batch-norm", line.batchNorm,
-                 "Whose statistics batch norms take; frozen: the file's")
+                 "Whose statistics batch norms take: of each microbatch; sync: "
+                 "of the microbatches of all ranks together, so losses depend "
+                 "on the number of ranks; frozen: the file's")
       ->type_name("KIND")
-      ->check(tools::OneOf({"microbatch", "frozen"}))
+      ->check(tools::OneOf({"microbatch", "sync", "frozen"}))
       ->capture_default_str()
       ->group(group);
   app.add_option("--eval", line.eval,

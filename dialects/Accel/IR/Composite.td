@@ -36,11 +36,11 @@ def Accel_BatchNormOp : Accel_FusedOp<"batch_norm", "Composite", [AllTypesMatch<
   let description = [{
     Channels (c of them) lie along dimension 1 of `operand`. `mean` and `variance`, the biased one, of a channel are taken over all other dimensions, over
     those elements whose `weights` are not 0: index i of dimension `along` has element i of `weights`, which is 1 or 0. Without `weights` all
-    count. `result = (operand - mean) / sqrt(variance + epsilon) * scale + bias`, and `result = bias` where fewer than two elements count, which have no
-    variance.
+    count. With `synchronized` the microbatches that all ranks compute in an iteration are taken together.
+    `result = (operand - mean) / sqrt(variance + epsilon) * scale + bias`, and `result = bias` where fewer than two elements count, which have no variance.
 
     In a function that does not train, `result` uses `running_mean` and `running_variance` instead. A step moves these, of each
-    microbatch in the order of the samples, by `momentum` of the way to `mean` and to the unbiased variance.
+    microbatch (or of all ranks' microbatches of an iteration) in the order of the samples, by `momentum` of the way to `mean` and to the unbiased variance.
 
     ```mlir
     %y, %m, %v = accel.batch_norm %x, %g, %b, %rm, %rv along 0 epsilon 1.0e-5 momentum 0.1 : tensor<4x8xf32>, tensor<8xf32>
@@ -54,9 +54,10 @@ def Accel_BatchNormOp : Accel_FusedOp<"batch_norm", "Composite", [AllTypesMatch<
     Only `result` is differentiable; its gradient uses `mean` and `variance`. Becomes primitives in Differentiate (ExpandBatchNorm).
   }];
   let arguments = (ins Accel_FloatTensor:$operand, Accel_FloatTensor:$scale, Accel_FloatTensor:$bias, Accel_FloatTensor:$running_mean,
-                   Accel_FloatTensor:$running_variance, Optional<Accel_FloatTensor>:$weights, I64Attr:$along, F64Attr:$epsilon, F64Attr:$momentum);
+                   Accel_FloatTensor:$running_variance, Optional<Accel_FloatTensor>:$weights, I64Attr:$along, F64Attr:$epsilon, F64Attr:$momentum,
+                   UnitAttr:$synchronized);
   let results = (outs Accel_FloatTensor:$result, Accel_FloatTensor:$mean, Accel_FloatTensor:$variance);
-  let assemblyFormat = "$operand `,` $scale `,` $bias `,` $running_mean `,` $running_variance (`weights` $weights^)? `along` $along `epsilon` $epsilon `momentum` $momentum attr-dict `:` type($operand) `,` type($scale) (`,` type($weights)^)?";
+  let assemblyFormat = "$operand `,` $scale `,` $bias `,` $running_mean `,` $running_variance (`weights` $weights^)? `along` $along `epsilon` $epsilon `momentum` $momentum (`synchronized` $synchronized^)? attr-dict `:` type($operand) `,` type($scale) (`,` type($weights)^)?";
   let hasVerifier = 1;
 }
 

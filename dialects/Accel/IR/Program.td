@@ -206,8 +206,9 @@ def Accel_InputOp : Accel_Op<"input", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `name` is an input of the model, a target, or one of the built-in ones: `sample_indices` (tensor<Bxi64>, global sample
     indices), `sample_weights` (tensor<Bxf32>, 1, or 0 for the padding of a short last iteration), `microbatches_behind` (tensor<f32>, how many
-    microbatches of the step, of all ranks, come after this one in the order of their samples), `seed` (tensor<i64>), and `training` (tensor<i1>,
-    whether the function trains), of which Accumulate makes a constant.
+    microbatches of the step, of all ranks, come after this one in the order of their samples), `iterations_behind` (tensor<f32>, how many
+    iterations of the step, in each of which every rank computes one microbatch, come after this one), `seed` (tensor<i64>), and `training`
+    (tensor<i1>, whether the function trains), of which Accumulate makes a constant.
 
     ```mlir
     %ids = accel.input "input_ids" : tensor<4x64xi64>
@@ -220,6 +221,23 @@ def Accel_InputOp : Accel_Op<"input", [MemoryEffects<[MemRead]>]> {
   let results = (outs Accel_Tensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
   let hasVerifier = 1;
+}
+
+def Accel_SumOverRanksOp : Accel_Op<"sum_over_ranks", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "what all ranks have computed in an iteration, added up";
+  let description = [{
+    Every rank computes one microbatch in an iteration of the loop; `result` is, on all of them, the sum of their operands. A rank alone has its
+    operand back. Ranks run one program, so all of them take part, with what a microbatch of nothing but padding gives, too.
+
+    ```mlir
+    %all = accel.sum_over_ranks %sum : tensor<8xf32>
+    ```
+
+    Gradient rules write it and it has none. Becomes `dist.all_reduce_value` in Partition (InsertCollectives).
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
 def Accel_RepeatOp : Accel_Op<"repeat", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {

@@ -26,11 +26,26 @@ inline constexpr llvm::StringLiteral kGradientScaleMetric = "gradient_scale";
 /// number of targets, too.
 inline constexpr llvm::StringLiteral kLossSumMetric = "loss_sum";
 inline constexpr llvm::StringLiteral kTokensMetric = "tokens";
-/// Built-in inputs: how many microbatches of the step come after this one, and
-/// whether the function trains.
+/// Built-in inputs: how many microbatches of the step, of all ranks, come after
+/// this one, how many iterations, and whether the function trains.
 inline constexpr llvm::StringLiteral kMicrobatchesBehind =
     "microbatches_behind";
+inline constexpr llvm::StringLiteral kIterationsBehind = "iterations_behind";
 inline constexpr llvm::StringLiteral kTraining = "training";
+
+/// Whether the run gives input `name` its value, not data.
+inline bool isBuiltinInput(llvm::StringRef name) {
+  return name == "sample_indices" || name == "sample_weights" ||
+         name == "seed" || name == kMicrobatchesBehind ||
+         name == kIterationsBehind || name == kTraining;
+}
+
+/// What batch norms ask of a module: how many samples their statistics need at
+/// least, if more than one, and whether these are those of an iteration, of all
+/// ranks, instead of a microbatch.
+inline constexpr llvm::StringLiteral kLeastSamplesAttr = "accel.least_samples";
+inline constexpr llvm::StringLiteral kSynchronizedStatisticsAttr =
+    "accel.synchronized_statistics";
 
 } // namespace accel
 

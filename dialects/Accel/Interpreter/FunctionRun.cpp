@@ -139,6 +139,10 @@ LogicalResult FunctionRun::runOperation(Operation *op) {
       // The interpreter is the only rank: the sum is what is there.
       .Case<dist::AllReduceOp, dist::ReduceScatterOp, dist::AllGatherOp>(
           [](auto) { return success(); })
+      .Case<SumOverRanksOp, dist::AllReduceValueOp>([&](auto sum) {
+        setResult(sum.getResult(), values.lookup(sum.getOperand()));
+        return success();
+      })
       .Case([&](func::ReturnOp) {
         returned = getValues(op->getOperands());
         return success();

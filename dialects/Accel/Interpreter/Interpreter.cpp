@@ -46,7 +46,7 @@ HostTensor Interpreter::getInput(StringRef name, int64_t microbatch,
   if (name == "sample_weights") {
     return HostTensor::splat(type, 1.0);
   }
-  if (name == kMicrobatchesBehind) {
+  if (name == kMicrobatchesBehind || name == kIterationsBehind) {
     return HostTensor::splat(type, options.microbatches - 1 - microbatch);
   }
   if (name == kTraining) {

@@ -42,6 +42,11 @@ LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyStates(*this, symbols, /*sharded=*/false);
 }
 
+// all_reduce_value_c1
+LogicalResult AllReduceValueOp::verify() {
+  return verifyAxes(*this, getAxes());
+}
+
 // reduce_scatter_c2
 LogicalResult ReduceScatterOp::verify() { return verifyAxes(*this, getAxes()); }
 

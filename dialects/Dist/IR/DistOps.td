@@ -38,6 +38,27 @@ def Dist_AllReduceOp : Dist_StatesOp<"all_reduce"> {
   let assemblyFormat = "$symbols `over` $axes (`by` $reduction^)? attr-dict";
 }
 
+def Dist_AllReduceValueOp : Dist_Op<"all_reduce_value", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "sums a value of the microbatch over ranks";
+  let description = [{
+    `result` is, on all ranks that differ along `axes` only, the sum of their operands, added in the order of the ranks: rank 0 + rank 1 + ...
+    It stands where the value is needed, inside the loop over microbatches; ranks have equally many iterations, so they meet in each.
+
+    ```mlir
+    %all = dist.all_reduce_value %sum over ["replica", "fsdp"] : tensor<8xf32>
+    ```
+
+    **Constraints**
+    - (C1) `axes` are axes of the mesh, each once, and at least one.
+
+    Lowers to `plan.all_reduce` in Fuse (AssignBuffers), on the operand's own memory where nobody else reads the operand, else on a copy.
+  }];
+  let arguments = (ins RankedTensorOf<[F64, F32]>:$operand, StrArrayAttr:$axes);
+  let results = (outs RankedTensorOf<[F64, F32]>:$result);
+  let assemblyFormat = "$operand `over` $axes attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Dist_ReduceScatterOp : Dist_StatesOp<"reduce_scatter"> {
   let summary = "sums gradients over ranks, to each rank its part";
   let description = [{

@@ -41,7 +41,9 @@ StringRef getStatistic(NodeConversion &c, size_t i) {
 
 LogicalResult convertTraining(NodeConversion &c) {
   RankedTensorType type = c.inputType(0);
-  if (type.getNumElements() / type.getDimSize(1) < 2) {
+  // Several ranks may have more than one element together.
+  bool isAlone = c.state.batchNorm != BatchNormPolicy::Synchronized;
+  if (isAlone && type.getNumElements() / type.getDimSize(1) < 2) {
     return c.error(codes::BatchNorm)
            << "expected more than one element of each channel in a "
               "microbatch, got one, which has no variance; make microbatches "

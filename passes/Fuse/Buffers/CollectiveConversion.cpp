@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One instruction per state, on what a rank holds of it and all of it.
+// One instruction per state, on what a rank holds of it and all of it, and one
+// per value, on a buffer that becomes the sum.
 #include "passes/Fuse/Buffers/CollectiveConversion.h"
 
 #include "passes/Analysis/GradientAccumulation.h"
@@ -26,6 +27,34 @@ void CollectiveConversion::convert(dist::AllReduceOp op, OpBuilder &builder) {
                                                   : plan::Reduction::Sum,
         state.getSegmentAttr());
   }
+}
+
+/// Whether nobody but `op` reads its operand, which a kernel has left in
+/// transient memory.
+static bool mayOverwrite(dist::AllReduceValueOp op, Value buffer) {
+  Value operand = op.getOperand();
+  return operand.hasOneUse() &&
+         isa_and_nonnull<func::CallOp>(operand.getDefiningOp()) &&
+         plan::getBufferRange(buffer).buffer.getRegion() ==
+             plan::Region::Transient;
+}
+
+LogicalResult CollectiveConversion::convert(dist::AllReduceValueOp op,
+                                            OpBuilder &builder) {
+  FailureOr<Value> buffer = values.get(op.getOperand());
+  if (failed(buffer)) {
+    return failure();
+  }
+  Value sum = *buffer;
+  if (!mayOverwrite(op, sum)) {
+    sum = declarations.addTransient(op.getLoc(), op.getType(),
+                                    plan::MemoryClass::Activations);
+    plan::CopyOp::create(builder, op.getLoc(), *buffer, sum);
+  }
+  plan::AllReduceOp::create(builder, op.getLoc(), sum, op.getAxes(),
+                            plan::Reduction::Sum, /*segment=*/nullptr);
+  values.set(op.getResult(), sum);
+  return success();
 }
 
 void CollectiveConversion::convert(dist::AllGatherOp op, OpBuilder &builder) {

@@ -5,19 +5,21 @@
 
 #include "dialects/Dist/IR/DistOps.h"
 #include "passes/Fuse/Buffers/SymbolBuffers.h"
+#include "passes/Fuse/Buffers/ValueBuffers.h"
 
 namespace accel {
 
-/// Converts collectives outside the loop over microbatches. Of those in it the
-/// buffers that they need are declared; Schedule places them, bucket by bucket.
+/// Converts collectives of values, and those of states outside the loop over
+/// microbatches. Of those in it the buffers that they need are declared;
+/// Schedule places them, bucket by bucket.
 /// Borrows: its arguments.
 class CollectiveConversion {
 public:
   CollectiveConversion(mlir::SymbolTable &symbols,
                        BufferDeclarations &declarations,
-                       SymbolBuffers &symbolBuffers)
+                       SymbolBuffers &symbolBuffers, ValueBuffers &values)
       : symbols(symbols), declarations(declarations),
-        symbolBuffers(symbolBuffers) {}
+        symbolBuffers(symbolBuffers), values(values) {}
 
   /// Whether `op` is a collective in the loop, and stays.
   static bool isPlacedLater(mlir::Operation *op) {
@@ -26,6 +28,8 @@ public:
   }
 
   void convert(dist::AllReduceOp op, mlir::OpBuilder &builder);
+  llvm::LogicalResult convert(dist::AllReduceValueOp op,
+                              mlir::OpBuilder &builder);
   void convert(dist::AllGatherOp op, mlir::OpBuilder &builder);
   llvm::LogicalResult convert(dist::ReduceScatterOp op,
                               mlir::OpBuilder &builder);
@@ -37,6 +41,7 @@ private:
   mlir::SymbolTable &symbols; ///< gets kernels that add sums over ranks
   BufferDeclarations &declarations;
   SymbolBuffers &symbolBuffers;
+  ValueBuffers &values;
 };
 
 } // namespace accel

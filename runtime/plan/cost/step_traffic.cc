@@ -159,8 +159,8 @@ TrafficLimits LimitsOfTraffic(absl::Span<const planpb::Instruction> step) {
     const uint64_t bytes =
         TensorBytes(collective) *
         (collective.kind() == Collective::KIND_ALL_REDUCE ? 2 : 1);
-    (collective.bucket_plus_one() == 0 ? limits.scalars_per_step : *field) +=
-        bytes;
+    const bool scalar = !repeated && collective.bucket_plus_one() == 0;
+    (scalar ? limits.scalars_per_step : *field) += bytes;
   }
   return limits;
 }

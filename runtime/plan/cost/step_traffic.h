@@ -17,7 +17,7 @@ namespace accel::runtime {
 struct CollectiveTraffic {
   uint64_t gathered = 0;     // parameters, all_gather
   uint64_t scattered = 0;    // gradients, reduce_scatter
-  uint64_t all_reduced = 0;  // gradients or scalars, all_reduce
+  uint64_t all_reduced = 0;  // gradients, scalars or statistics, all_reduce
   uint64_t total() const { return gathered + scattered + all_reduced; }
 };
 
@@ -35,7 +35,7 @@ absl::StatusOr<CollectiveTraffic> StepTraffic(
 // The same when N grows without bound: a gather or scatter sends its tensor
 // once, an all-reduce twice.
 struct TrafficLimits {
-  CollectiveTraffic per_microbatch;  // in the repeat, of buckets
+  CollectiveTraffic per_microbatch;  // in the repeat, of buckets and values
   CollectiveTraffic per_step;        // outside of it, of buckets
   uint64_t scalars_per_step = 0;     // of what is no bucket's: losses, norms
 };

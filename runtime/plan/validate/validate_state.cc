@@ -207,6 +207,7 @@ absl::Status ValidateBuiltin(const planpb::Manifest& manifest,
       {"sample_indices", planpb::ELEMENT_I64, {manifest.microbatch()}},
       {"sample_weights", planpb::ELEMENT_F32, {manifest.microbatch()}},
       {"microbatches_behind", planpb::ELEMENT_F32, {}},
+      {"iterations_behind", planpb::ELEMENT_F32, {}},
       {"seed", planpb::ELEMENT_I64, {}},
   };
   for (const Builtin& builtin : builtins) {
@@ -312,6 +313,11 @@ absl::Status ValidateState(const planpb::Manifest& manifest) {
         "expected batches of at least one sample, got a microbatch of ",
         manifest.microbatch(), " and a global batch of ",
         manifest.default_global_batch()));
+  }
+  if (manifest.objective().least_samples() > uint64_t{1} << 32) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected statistics of at most 2^32 samples, got at least ",
+        manifest.objective().least_samples()));
   }
   if (manifest.on_nonfinite() < planpb::NONFINITE_UNSPECIFIED ||
       manifest.on_nonfinite() > planpb::NONFINITE_SKIP) {

@@ -146,6 +146,14 @@ func.func @input_c1_type() {
 
 // -----
 
+func.func @input_c1_iterations() {
+  // expected-error@below {{'accel.input' op expected `result` of rank 0, got rank 1}}
+  %x = accel.input "iterations_behind" : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @metric_c1(%x: tensor<1xf64>) {
   // expected-error@below {{'accel.metric' op expected `value` of rank 0, got rank 1}}
   accel.metric "loss", %x : tensor<1xf64>

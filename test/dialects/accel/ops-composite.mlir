@@ -60,6 +60,8 @@ func.func @channels(%x: tensor<4x8x3xf32>, %g: tensor<8xf32>, %w: tensor<3xf32>)
   %y:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 1.0e-5 momentum 0.1 : tensor<4x8x3xf32>, tensor<8xf32>
   // CHECK: accel.batch_norm %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} weights %{{.+}} along 2 epsilon 1.000000e-05 momentum 1.000000e-01 : tensor<4x8x3xf32>, tensor<8xf32>, tensor<3xf32>
   %z:3 = accel.batch_norm %x, %g, %g, %g, %g weights %w along 2 epsilon 1.0e-5 momentum 0.1 : tensor<4x8x3xf32>, tensor<8xf32>, tensor<3xf32>
+  // CHECK: accel.batch_norm %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} along 0 epsilon 1.000000e-05 momentum 1.000000e-01 synchronized : tensor<4x8x3xf32>, tensor<8xf32>
+  %s:3 = accel.batch_norm %x, %g, %g, %g, %g along 0 epsilon 1.0e-5 momentum 0.1 synchronized : tensor<4x8x3xf32>, tensor<8xf32>
   return
 }
 

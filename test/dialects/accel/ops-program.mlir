@@ -35,6 +35,10 @@ func.func @step_function(%loss: tensor<f64>, %delta: tensor<4xf32>) {
     %samples = accel.input "sample_indices" : tensor<4xi64>
     // CHECK: accel.input "sample_weights" : tensor<4xf32>
     %weights = accel.input "sample_weights" : tensor<4xf32>
+    // CHECK: accel.input "iterations_behind" : tensor<f32>
+    %behind = accel.input "iterations_behind" : tensor<f32>
+    // CHECK: accel.sum_over_ranks %{{.+}} : tensor<f32>
+    %all = accel.sum_over_ranks %behind : tensor<f32>
     // CHECK: accel.input "seed" : tensor<i64>
     %seed = accel.input "seed" : tensor<i64>
     // CHECK: accel.accumulate @normal, %{{.+}} : tensor<4xf32>

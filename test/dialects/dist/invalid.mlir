@@ -46,3 +46,21 @@ func.func @axis_twice() {
   dist.all_reduce [@loss_sum] over ["fsdp", "fsdp"]
   return
 }
+
+// -----
+
+// all_reduce_value_c1
+func.func @value_without_axis(%x: tensor<4xf32>) {
+  // expected-error@below {{expected at least one axis of the mesh, got none}}
+  %y = dist.all_reduce_value %x over [] : tensor<4xf32>
+  return
+}
+
+// -----
+
+// all_reduce_value_c1
+func.func @value_along_unknown_axis(%x: tensor<4xf32>) {
+  // expected-error@below {{expected an axis of the mesh (replica, fsdp, tensor, pipeline, context, expert), got 'data'}}
+  %y = dist.all_reduce_value %x over ["data"] : tensor<4xf32>
+  return
+}

@@ -15,3 +15,14 @@ func.func @step() -> tensor<f64> {
   %sum = accel.add %loss, %count : tensor<f64>
   return %sum : tensor<f64>
 }
+
+// A value of a microbatch, which has a place in the program instead of a name.
+// RUN: accel-opt %s --run=value 2>&1 | FileCheck %s --check-prefix=ALONE
+// CHECK-LABEL: func @value
+// CHECK: dist.all_reduce_value %{{.+}} over ["replica", "fsdp"] : tensor<2xf32>
+// ALONE: [1.5, 2.5]
+func.func @value() -> tensor<2xf32> {
+  %own = accel.constant dense<[1.5, 2.5]> : tensor<2xf32>
+  %all = dist.all_reduce_value %own over ["replica", "fsdp"] : tensor<2xf32>
+  return %all : tensor<2xf32>
+}

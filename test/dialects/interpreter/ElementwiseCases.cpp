@@ -134,6 +134,9 @@ std::vector<OpCase> getOtherCases() {
       makeCase("is_nan", pair, "tensor<3x5xi1>",
                "%z = accel.is_nan %x : tensor<3x5xf64> -> tensor<3x5xi1>",
                "%z : tensor<3x5xi1>"));
+  cases.push_back(makeCase("sum_over_ranks", pair, "tensor<3x5xf64>",
+                           "%z = accel.sum_over_ranks %x : tensor<3x5xf64>",
+                           "%z : tensor<3x5xf64>"));
   for (std::string code : {"dynamic_signed", "dynamic_unsigned"}) {
     cases.push_back(
         makeCase(code, "%x: tensor<3x5xf64>", "tensor<3x5xf64>",

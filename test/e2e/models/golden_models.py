@@ -42,6 +42,8 @@ class Variant:
     rounds_bias: bool = False  # in fp8: to bf16, as plans for GPUs do
     steps: int = STEPS
     groups: Groups = Groups()
+    microbatch: int = 0  # of a rank; 0: that of the model
+    ranks: int = 1  # whose microbatches are one, as --batch-norm=sync has it
     # What accelc calls a parameter of the adapted network.
     plan_name: Callable[[str], str] = lambda name: name
 
@@ -390,12 +392,18 @@ def _batch_norm(fresh: bool) -> Model:
     old = dataclasses.replace(base, name="old", weights=False)
     flags = ("--batch-norm=frozen",)
     frozen = dataclasses.replace(old, name="frozen", flags=flags, adapt=nn.Module.eval)
+    # Two ranks take 8, 8 and 3 rows together, the last ones without the second
+    # rank; three take 12 and 5, of which the second has one, the third none.
+    sync2 = dataclasses.replace(
+        base, name="sync2", batch=19, flags=("--batch-norm=sync",), microbatch=4, ranks=2
+    )
+    sync3 = dataclasses.replace(sync2, name="sync3", batch=17, ranks=3)
     return _classifier(
         lambda: architectures.batch_norm(fresh).train(),
         5,
         6,
         seed=38,
-        variants=(base,) if fresh else (base, old, frozen),
+        variants=(base,) if fresh else (base, old, frozen, sync2, sync3),
         microbatch=8,
         parted=True,
     )

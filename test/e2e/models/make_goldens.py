@@ -23,9 +23,15 @@ from torch import nn
 from training import Result, train
 
 
+def microbatch_of(model: Model, variant: Variant) -> int:
+    """Of one rank."""
+    return variant.microbatch or model.microbatch
+
+
 def compile_flags(model: Model, variant: Variant) -> list[str]:
     o, s = variant.optimizer, variant.schedule
-    flags = [f"--objective={model.objective}", "--dim", f"batch={model.microbatch}"]
+    microbatch = microbatch_of(model, variant)
+    flags = [f"--objective={model.objective}", "--dim", f"batch={microbatch}"]
     flags += [*model.flags, *variant.flags, *variant.groups.flags()]
     flags += [f"--global-batch={variant.batch}", f"--optimizer={o.kind}"]
     flags += [f"--lr={o.lr}", f"--weight-decay={o.weight_decay}"]
@@ -69,6 +75,7 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
     if not variant.name:
         _save(model, variant, result.initial, folder / "initial.safetensors")
     own = variant.source == "arrays" or variant.adapt or variant.bf16
+    own = own or variant.ranks > 1
     if not variant.name or own:
         path = folder / f"gradients{suffix}.safetensors"
         files["gradients"] = _save(model, variant, result.gradients, path)
@@ -90,7 +97,7 @@ def write_golden(name: str, model: Model, variant: Variant, result: Result) -> N
         "run_flags": run_flags(data_files, variant.steps),
         "optimizer": optimizer,
         "schedule": dataclasses.asdict(variant.schedule),
-        "dims": {"batch": model.microbatch, **model.dims},
+        "dims": {"batch": microbatch_of(model, variant), **model.dims},
         "global_batch": variant.batch,
         "steps": variant.steps,
         "bf16": variant.bf16,
@@ -119,7 +126,7 @@ def run_variant(
         variant.adapt(network)
     rest = {}
     if variant.fp8 or model.parted:
-        rest["microbatch"] = model.microbatch
+        rest["microbatch"] = microbatch_of(model, variant) * variant.ranks
     if variant.fp8:
         rest["end_step"] = fp8.convert(
             network, variant.recipe, variant.fp8, variant.rounds_bias

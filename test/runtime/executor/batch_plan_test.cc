@@ -12,6 +12,7 @@ namespace accel::testing {
 namespace {
 
 using runtime::BatchPlan;
+using runtime::BatchRules;
 
 constexpr int64_t kStep = 3;
 
@@ -42,7 +43,7 @@ void CheckLayout(int64_t global, int64_t microbatch, int64_t ranks) {
   for (int64_t rank = 0; rank < ranks; ++rank) {
     ASSERT_OK_AND_ASSIGN(
         const BatchPlan plan,
-        BatchPlan::Create(global, microbatch, ranks, rank, false));
+        BatchPlan::Create(global, microbatch, ranks, rank, {}));
     seen.Add(plan, global);
   }
   EXPECT_EQ(seen.samples.size(), static_cast<size_t>(global));
@@ -70,11 +71,13 @@ TEST(BatchPlanTest, MicrobatchesAreCountedFromTheEndOfTheStep) {
       ASSERT_OK_AND_ASSIGN(const BatchPlan plan,
                            BatchPlan::Create(/*global_batch=*/20,
                                              /*microbatch=*/4, ranks, rank,
-                                             /*forbids_padding=*/false));
+                                             /*rules=*/{}));
       for (int64_t i = 0; i < plan.iterations(); ++i) {
         const int64_t expected[] = {4, 3, 2, 1, 0, 0};
         EXPECT_EQ(plan.MicrobatchesBehind(i), expected[i * ranks + rank])
             << ranks << " ranks, rank " << rank << ", iteration " << i;
+        // Of all ranks it is the same one.
+        EXPECT_EQ(plan.IterationsBehind(i), (5 + ranks - 1) / ranks - 1 - i);
       }
     }
   }
@@ -120,16 +123,17 @@ TEST(BatchPlanTest, OnceTakesEachSampleOnceHoweverManyThereAre) {
 }
 
 TEST(BatchPlanTest, ForbiddenPaddingNamesTheNearestValidBatches) {
-  EXPECT_OK(BatchPlan::Create(32, 4, 2, 0, true));
+  const BatchRules whole = {.forbids_padding = true};
+  EXPECT_OK(BatchPlan::Create(32, 4, 2, 0, whole));
   EXPECT_THAT(
-      BatchPlan::Create(30, 4, 2, 0, true),
+      BatchPlan::Create(30, 4, 2, 0, whole),
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "the model or its loss mixes the samples of a microbatch, so "
           "the global batch must be a multiple of 8 (microbatch 4 x 2 ranks): "
           "expected 24 or 32, got 30"));
   EXPECT_THAT(
-      BatchPlan::Create(3, 4, 1, 0, true),
+      BatchPlan::Create(3, 4, 1, 0, whole),
       StatusIs(
           absl::StatusCode::kInvalidArgument,
           "the model or its loss mixes the samples of a microbatch, so "
@@ -137,12 +141,53 @@ TEST(BatchPlanTest, ForbiddenPaddingNamesTheNearestValidBatches) {
           "expected 4, got 3"));
 }
 
+// One sample of a microbatch would have no variance.
+TEST(BatchPlanTest, MicrobatchesWithTooFewSamplesForStatisticsAreRefused) {
+  const BatchRules two = {.least_samples = 2};
+  for (const int64_t ranks : {1, 2, 3}) {
+    EXPECT_OK(BatchPlan::Create(16, 8, ranks, 0, two));
+    EXPECT_OK(BatchPlan::Create(18, 8, ranks, 0, two));
+    EXPECT_THAT(
+        BatchPlan::Create(17, 8, ranks, 0, two),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 "the model's batch norms take their statistics of at least 2 "
+                 "samples, because a channel has one element of each and a "
+                 "single one has no variance: expected a global batch whose "
+                 "last microbatch has so many, 16 or 18, got 17, which leaves "
+                 "1 (microbatch 8)"));
+  }
+  EXPECT_THAT(BatchPlan::Create(1, 8, 1, 0, two),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::HasSubstr("so many, 2, got 1, which")));
+}
+
+// Those of an iteration, if statistics are taken of all ranks' microbatches.
+TEST(BatchPlanTest, IterationsWithTooFewSamplesForStatisticsAreRefused) {
+  const BatchRules two = {.least_samples = 2, .synchronized_statistics = true};
+  EXPECT_OK(BatchPlan::Create(21, 8, 2, 0, two));
+  EXPECT_OK(BatchPlan::Create(25, 8, 2, 0, two));
+  EXPECT_THAT(
+      BatchPlan::Create(17, 8, 2, 0, two),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               ::testing::HasSubstr("whose last iteration has so many, 16 or "
+                                    "18, got 17, which leaves 1 (microbatch 8 "
+                                    "x 2 ranks)")));
+  EXPECT_OK(BatchPlan::Create(17, 8, 3, 0, two));
+  // Microbatches of one sample make an iteration of two ranks.
+  EXPECT_OK(BatchPlan::Create(4, 1, 2, 0, two));
+  EXPECT_THAT(BatchPlan::Create(4, 1, 1, 0, two),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::HasSubstr(
+                           "expected more ranks or a larger microbatch (accelc "
+                           "--dim batch=), got 1 (microbatch 1 x 1 rank)")));
+}
+
 TEST(BatchPlanTest, BatchesOutOfRangeAreRefused) {
-  EXPECT_THAT(BatchPlan::Create(0, 4, 1, 0, false),
+  EXPECT_THAT(BatchPlan::Create(0, 4, 1, 0, {}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "expected a global batch between 1 and 2147483648 "
                        "samples, got 0"));
-  EXPECT_FALSE(BatchPlan::Create(int64_t{1} << 40, 4, 1, 0, false).ok());
+  EXPECT_FALSE(BatchPlan::Create(int64_t{1} << 40, 4, 1, 0, {}).ok());
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class InstructionIssuerTest : public ::testing::Test {
         dataset_,
         runtime::Dataset::Open(*vfs_, runtime::DataSignature(plan_->manifest()),
                                options));
-    const auto batch = runtime::BatchPlan::Create(4, kMicrobatch, 1, 0, false);
+    const auto batch = runtime::BatchPlan::Create(4, kMicrobatch, 1, 0, {});
     batches_ = std::make_unique<runtime::MicrobatchReader>(
         plan_->view(), *dataset_, batch.value(), 0);
     loader_ = std::make_unique<runtime::WeightLoader>(*plan_, files_);

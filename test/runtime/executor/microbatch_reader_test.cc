@@ -43,7 +43,7 @@ class MicrobatchReaderTest : public ::testing::Test {
         runtime::Dataset::Open(*vfs_, runtime::DataSignature(view_.manifest()),
                                options));
     const auto batch =
-        runtime::BatchPlan::Create(kBatch, kMicrobatch, 1, 0, false);
+        runtime::BatchPlan::Create(kBatch, kMicrobatch, 1, 0, {});
     reader_ = std::make_unique<MicrobatchReader>(view_, *dataset_,
                                                  batch.value(), /*seed=*/42);
   }

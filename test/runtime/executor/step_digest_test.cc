@@ -19,8 +19,7 @@ namespace accel::testing {
 namespace {
 
 runtime::BatchPlan Batch(int64_t samples) {
-  return *runtime::BatchPlan::Create(samples, 1, 1, 0,
-                                     /*forbids_padding=*/false);
+  return *runtime::BatchPlan::Create(samples, 1, 1, 0, /*rules=*/{});
 }
 
 using namespace std::chrono_literals;

@@ -20,6 +20,11 @@ Value accel::buildCount(ArithmeticBuilder &b, BatchNormOp op) {
   return b.mul(indices, static_cast<double>(all / shape[op.getAlong()]));
 }
 
+Value accel::sumOverRanks(ArithmeticBuilder &b, BatchNormOp op, Value value) {
+  return op.getSynchronized() ? b.create<SumOverRanksOp>(value.getType(), value)
+                              : value;
+}
+
 Value accel::keepCounted(ArithmeticBuilder &b, BatchNormOp op, Value value) {
   if (!op.getWeights()) {
     return value;
@@ -36,7 +41,7 @@ Value accel::buildRstd(ArithmeticBuilder &b, Value variance, double epsilon) {
 Value accel::buildRstd(ArithmeticBuilder &b, BatchNormOp op, Value variance,
                        Value count) {
   Value rstd = buildRstd(b, variance, op.getEpsilon().convertToDouble());
-  if (!op.getWeights()) {
+  if (!op.getWeights() && !op.getSynchronized()) {
     // The number is known.
     return elementCount(op.getOperand()) / shapeOf(op.getOperand())[1] < 2
                ? b.constant(rstd, 0.0)
@@ -53,6 +58,22 @@ Value accel::buildNormalised(ArithmeticBuilder &b, Value x, Value mean,
   auto spread = [&](Value channels) { return b.spread(channels, x, others); };
   Value normalised = b.mul(b.sub(x, spread(mean)), spread(rstd));
   return b.add(b.mul(normalised, spread(scale)), spread(bias));
+}
+
+/// `one` and `other`, sums for each channel, over all that `op` takes its
+/// statistics of; in one message where ranks have them together.
+static std::pair<Value, Value>
+sumBothOverRanks(ArithmeticBuilder &b, BatchNormOp op, Value one, Value other) {
+  if (!op.getSynchronized()) {
+    return {one, other};
+  }
+  Value both = sumOverRanks(b, op, b.concat({one, other}));
+  auto take = [&](int64_t begin) {
+    return b.create<SliceOp>(one.getType(), both, ArrayRef<int64_t>{begin},
+                             ArrayRef<int64_t>{1});
+  };
+  Value first = take(0);
+  return {first, take(shapeOf(one).front())};
 }
 
 LogicalResult BatchNormOp::verify() {
@@ -95,7 +116,8 @@ LogicalResult BatchNormOp::verify() {
 // if fewer than two elements count, rstd is 0: without a variance, layer behind
 // layer would divide by sqrt(epsilon) what nobody reads, until it is infinite.
 // The sums over g go over all rows: those of weight 0 change scale and bias if
-// they have a gradient.
+// they have a gradient. m(.) is taken over all ranks if the statistics are; the
+// gradients of scale and bias are summed over ranks as all are, after the loop.
 LogicalResult
 BatchNormOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                            MutableArrayRef<Value> operandGradients) {
@@ -112,16 +134,18 @@ BatchNormOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   Value x = getOperand();
   SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
   auto spread = [&](Value channels) { return b.spread(channels, x, others); };
-  Value count = buildCount(b, *this);
+  Value count = sumOverRanks(b, *this, buildCount(b, *this));
   Value rstd = buildRstd(b, *this, getVariance(), count);
   Value normalised = b.mul(b.sub(x, spread(getMean())), spread(rstd));
   Value bias = b.sum(gradient, others);
   Value scale = b.sum(b.mul(gradient, normalised), others);
   // Of an empty microbatch, all of which is padding, no gradient is left.
+  auto [allBias, allScale] = sumBothOverRanks(b, *this, bias, scale);
   Value most = b.max(count, b.constant(count, 1.0));
   Value share = b.div(b.constant(count, 1.0), most);
-  Value moved = b.mul(b.repeat(share, cast<RankedTensorType>(x.getType())),
-                      b.add(spread(bias), b.mul(normalised, spread(scale))));
+  Value moved =
+      b.mul(b.repeat(share, cast<RankedTensorType>(x.getType())),
+            b.add(spread(allBias), b.mul(normalised, spread(allScale))));
   operandGradients[0] = b.mul(spread(b.mul(rstd, getScale())),
                               b.sub(gradient, keepCounted(b, *this, moved)));
   operandGradients[1] = scale;

@@ -8,9 +8,14 @@
 
 namespace accel {
 
-/// How many elements of each channel count, a scalar; 0 where all of the
-/// microbatch is padding.
+/// How many elements of each channel count in this rank's microbatch, a scalar;
+/// 0 where all of it is padding.
 mlir::Value buildCount(ArithmeticBuilder &b, BatchNormOp op);
+
+/// `value`, a sum over this rank's microbatch, as a sum over all that `op`
+/// takes its statistics of.
+mlir::Value sumOverRanks(ArithmeticBuilder &b, BatchNormOp op,
+                         mlir::Value value);
 
 /// `value`, of the operand's shape, with zeros where an element does not count.
 mlir::Value keepCounted(ArithmeticBuilder &b, BatchNormOp op,

@@ -20,7 +20,8 @@ LogicalResult InputOp::verify() {
   Type element =
       llvm::StringSwitch<Type>(getName())
           .Cases({"sample_indices", "seed"}, builder.getI64Type())
-          .Cases({"sample_weights", kMicrobatchesBehind}, builder.getF32Type())
+          .Cases({"sample_weights", kMicrobatchesBehind, kIterationsBehind},
+                 builder.getF32Type())
           .Case(kTraining, builder.getI1Type())
           .Default(Type());
   if (!element) {

@@ -95,6 +95,16 @@ TEST(StepTrafficTest, WhatIsInTheRepeatCountsOncePerRound) {
   EXPECT_EQ(limits.scalars_per_step, 2 * kMovedBytes);
 }
 
+// What is no bucket's is statistics there and losses or norms behind it.
+TEST(StepTrafficTest, ValuesInTheRepeatCountPerMicrobatch) {
+  Step step;
+  step.Repeat(1).Move(Collective::KIND_ALL_REDUCE, /*segment=*/0);
+  step.instructions.back().mutable_collective()->clear_bucket_plus_one();
+  const auto limits = runtime::LimitsOfTraffic(step.instructions);
+  EXPECT_EQ(limits.per_microbatch.all_reduced, 2 * kMovedBytes);
+  EXPECT_EQ(limits.scalars_per_step, 0u);
+}
+
 TEST(StepTrafficTest, MoreThan64BitsAreAnError) {
   Step step;
   step.Repeat(1).Move(Collective::KIND_ALL_GATHER);

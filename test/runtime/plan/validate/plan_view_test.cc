@@ -175,6 +175,16 @@ const Damage kStateCases[] = {
      "expected a metric 'tokens', got none"},
     {"NoMicrobatch", [](SamplePlan& p) { p.manifest.set_microbatch(0); },
      "expected batches of at least one sample"},
+    {"ManyLeastSamples",
+     [](SamplePlan& p) {
+       p.manifest.mutable_objective()->set_least_samples(uint64_t{1} << 40);
+     },
+     "expected statistics of at most 2^32 samples, got at least 1099511627776"},
+    {"IterationsType",
+     [](SamplePlan& p) {
+       p.manifest.mutable_signature(2)->set_name("iterations_behind");
+     },
+     "field 'iterations_behind': expected dtype f32 and rank 0"},
     {"FieldBatch",
      [](SamplePlan& p) { p.manifest.mutable_signature(0)->set_shape(0, 3); },
      "field 'x': expected the microbatch of 2 as its first dimension"},
