@@ -33,6 +33,20 @@ bool accel::isSink(Operation *op) {
   return isa<WriteOp, AccumulateOp, MetricOp>(op);
 }
 
+static constexpr llvm::StringLiteral kRecomputedAttr = "accel.recomputed";
+
+bool accel::isRecomputed(Operation *op) {
+  return op && op->hasAttr(kRecomputedAttr);
+}
+
+void accel::setRecomputed(Operation *op, bool is) {
+  if (is) {
+    op->setAttr(kRecomputedAttr, UnitAttr::get(op->getContext()));
+  } else {
+    op->removeAttr(kRecomputedAttr);
+  }
+}
+
 bool accel::isComputed(Operation *op) {
   if (isAttention(op) || isProduct(op)) {
     return true;

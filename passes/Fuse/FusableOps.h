@@ -29,6 +29,11 @@ bool isColumnSum(mlir::Operation *op);
 /// Whether `op` puts a value into a symbol or gives it to the run.
 bool isSink(mlir::Operation *op);
 
+/// Whether backward computes `op` again of what forward has left: it joins no
+/// kernel of forward, which would store the result.
+bool isRecomputed(mlir::Operation *op);
+void setRecomputed(mlir::Operation *op, bool is = true);
+
 /// Elements of a row that a reduction over trailing dimensions sums.
 int64_t getReducedColumns(mlir::Operation *op);
 

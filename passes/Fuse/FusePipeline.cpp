@@ -18,6 +18,7 @@ void accel::buildFusePipeline(mlir::OpPassManager &pm,
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(createSplitSumsPass({target}));
   pm.addPass(createSplitProductsPass({target}));
+  pm.addPass(createRecomputeActivationsPass({target}));
   pm.addPass(createHoistSitesPass());
   pm.addPass(createLayOutAttentionPass());
   pm.addPass(createOutlineKernelsPass({target}));

@@ -25,6 +25,10 @@ const FusionPlan &FusionPlanner::plan() {
   state.plan.eraseUnused();
   section.orderOps();
   placeSharedColumnSums(state);
+  // Kernels that compute the same are one.
+  for (Operation *op : section.getOps()) {
+    setRecomputed(op, false);
+  }
   return state.plan;
 }
 

@@ -98,6 +98,26 @@ def SplitProductsPass : Pass<"accel-split-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def RecomputeActivationsPass : Pass<"accel-recompute-activations", "::mlir::ModuleOp"> {
+  let summary = "computes again in backward what costs little to compute";
+  let description = [{
+    A value that forward computes element by element, of values that backward reads anyway, of parameters, or of a number for each row, is computed
+    again in front of its first reader in backward, unless the target says that it is too small for that. So no memory holds it in between: of a GELU only the operand
+    is kept, of a norm the operand and two numbers a row, of a convolution with its batch norm and activation what the convolution makes.
+
+    Operations that backward computes of forward's values alone get `accel.recomputed`: OutlineKernels puts none of them into a kernel of forward.
+
+    Requires: ExpandComposites. Ensures: values stay.
+
+    ```mlir
+    %again = accel.tanh %x {accel.recomputed} : tensor<1024x768xf32>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">,
+                 Option<"bytes", "bytes", "int64_t", "0", "From how many bytes on values are computed again; 0: the target says it">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def SplitSumsPass : Pass<"accel-split-sums", "::mlir::ModuleOp"> {
   let summary = "cuts sums over many rows into parts";
   let description = [{

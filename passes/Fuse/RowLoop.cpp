@@ -68,6 +68,9 @@ Decision accel::joinsRows(const FusionSection &section, const Target &target,
     return Decision::no("its loop takes no other operations");
   }
   Value root = section.getRoot(operand);
+  if (isRecomputed(op) && !isRecomputed(root.getDefiningOp())) {
+    return Decision::no("backward computes it again instead of keeping it");
+  }
   AccessRelation relation = getAccessRelation(operand, root);
   bool isReduction = getFusionKindOf(op) == FusionKind::Reduction;
   int64_t elements =

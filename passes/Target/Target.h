@@ -126,6 +126,9 @@ public:
   /// rows of both operands, had better be cut, whose sums are added behind it;
   /// 1: it is summed in one go.
   virtual int64_t getSummedParts(MatmulOp product) const = 0;
+  /// From how many bytes on what forward computes element by element had better
+  /// be computed again in backward than kept; 0: all of it is kept.
+  virtual int64_t getRecomputedBytes() const = 0;
   /// Of how many elements the rows of `product`'s operands and result had
   /// better be a multiple; 1: any length will do.
   virtual int64_t getRowMultiple(MatmulOp product) const = 0;

@@ -96,7 +96,7 @@ bool ProductEpilogues::mayFollow(Operation *op, MatmulOp matmul,
   int64_t columns = shapeOf(matmul.getResult()).back();
   bool isFull = getFusionKindOf(op) == FusionKind::Elementwise &&
                 !isViewOp(op) && getNumElements(op->getResult(0)) == elements;
-  return isFull && !goesToSymbol(op->getResult(0)) &&
+  return isFull && !isRecomputed(op) && !goesToSymbol(op->getResult(0)) &&
          (isOfProduct(op, matmul, epilogue) || widensVector(op)) &&
          fitRows(plan.getSection(), op, elements, columns).fits() &&
          target.mayFollow(matmul, op);

@@ -80,6 +80,8 @@ public:
     return rows;
   }
   int64_t getSummedParts(MatmulOp product) const override;
+  /// What is smaller lies in a cache.
+  int64_t getRecomputedBytes() const override { return int64_t{1} << 20; }
   int64_t getSumBlock(MatmulOp product) const override;
   /// No CPU multiplies TF32.
   mlir::Attribute getEntry(mlir::func::FuncOp kernel,

@@ -50,6 +50,7 @@ public:
   int64_t getSumLength(int64_t rows, int64_t columns) const override;
   /// Libraries cut products by themselves.
   int64_t getSummedParts(MatmulOp /*product*/) const override { return 1; }
+  int64_t getRecomputedBytes() const override { return 0; }
   int64_t getRowMultiple(MatmulOp product) const override;
   bool wantsSummedLast(MatmulOp product) const override;
   int64_t getSumBlock(MatmulOp product) const override {

@@ -236,7 +236,7 @@ TEST_F(ContainerTest, AnUnknownMajorIsRefusedByItsNumber) {
       Plan::Open(*vfs_, path_),
       StatusIs(absl::StatusCode::kUnimplemented,
                "'" + path_ + "': expected plan format 4.x, got 9." +
-                   std::to_string(kPlanFormatMinor) +
+                   std::to_string(runtime::kPlanFormatMinor) +
                    "; compile the model again with this release's accelc"));
 }
 
