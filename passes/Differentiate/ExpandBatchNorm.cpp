@@ -29,8 +29,7 @@ public:
         others(otherAxes(shapeOf(x).size(), {1})) {}
 
   void expand() {
-    ownCount = buildCount(b, norm);
-    count = sumOverRanks(b, norm, ownCount);
+    count = buildCount(b, norm);
     Value mean = buildMean(x);
     Value centered = b.sub(x, spread(mean));
     Value variance = buildMean(b.mul(centered, centered));
@@ -98,7 +97,8 @@ private:
                                 number(1.0), number(0.0));
     Value way = b.mul(kept, momentum);
     if (norm.getSynchronized()) {
-      way = b.mul(way, b.div(ownCount, b.max(count, number(1.0))));
+      way =
+          b.mul(way, b.div(buildOwnCount(b, norm), b.max(count, number(1.0))));
     }
     return b.keepWhere(b.compare(ComparePredicate::GE, count, 2.0), way);
   }
@@ -122,8 +122,7 @@ private:
   Value x;
   Type element;
   SmallVector<int64_t> others; ///< all dimensions but that of channels
-  Value ownCount; ///< elements of a channel in this rank's microbatch
-  Value count;    ///< those that the statistics are taken of
+  Value count; ///< elements of a channel that statistics are taken of
   Value share;
 };
 

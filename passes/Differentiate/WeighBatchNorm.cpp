@@ -27,14 +27,20 @@ bool hasOneElement(BatchNormOp norm, int64_t batch) {
   return elementCount(norm.getOperand()) == shape[1] * batch;
 }
 
+Value readWeights(BatchNormOp norm, int64_t batch) {
+  OpBuilder builder(norm);
+  return InputOp::create(builder, norm.getLoc(),
+                         RankedTensorType::get({batch}, builder.getF32Type()),
+                         "sample_weights");
+}
+
 /// Gives `norm`, whose operand has samples along `axis`, their weights.
-void weigh(BatchNormOp norm, SampleAxis axis, int64_t batch) {
+void weigh(BatchNormOp norm, SampleAxis axis, Value weights) {
   OpBuilder builder(norm);
   ArithmeticBuilder b(builder, norm.getLoc());
   Type element = elementTypeOf(norm.getOperand());
   int64_t size = shapeOf(norm.getOperand())[axis.dimension];
-  Value weights = b.create<InputOp>(
-      RankedTensorType::get({batch}, builder.getF32Type()), "sample_weights");
+  int64_t batch = elementCount(weights);
   auto repeated = RankedTensorType::get(
       {size / (batch * axis.inner), batch, axis.inner}, builder.getF32Type());
   Value each = b.create<BroadcastOp>(repeated, weights, ArrayRef<int64_t>{1});
@@ -59,6 +65,7 @@ public:
     }
     Block &body = function.getBody().front();
     SampleBlocks samples(body, batch.getInt());
+    Value weights; // read once: what is made of them is the same for all norms
     for (BatchNormOp norm : llvm::to_vector(body.getOps<BatchNormOp>())) {
       require(module, norm, batch.getInt());
       Value operand = norm.getOperand();
@@ -68,7 +75,8 @@ public:
       // Where samples are not separate, microbatches are whole: nothing is
       // padding.
       if (axis && axis->dimension != 1) {
-        weigh(norm, *axis, batch.getInt());
+        weights = weights ? weights : readWeights(norm, batch.getInt());
+        weigh(norm, *axis, weights);
       }
     }
   }

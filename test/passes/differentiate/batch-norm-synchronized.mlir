@@ -18,14 +18,17 @@
 // ALONE-NOT: synchronized
 // What statistics consist of is added up where it is complete: elements, their sum, their squared differences from the mean of all ranks. Of the way that
 // running statistics go in an iteration each rank has the part of its own elements.
-// EXPAND: %[[OWN:.+]] = accel.mul
-// EXPAND: %[[COUNT:.+]] = accel.sum_over_ranks %[[OWN]] : tensor<f32>
+// EXPAND: %[[ROWS:.+]] = accel.reduce_sum
+// EXPAND: %[[ALL:.+]] = accel.sum_over_ranks %[[ROWS]] : tensor<f32>
+// EXPAND: %[[COUNT:.+]] = accel.mul %[[ALL]]
 // EXPAND: %[[SUM:.+]] = accel.reduce_sum
 // EXPAND: accel.sum_over_ranks %[[SUM]] : tensor<4xf32>
 // EXPAND: %[[SQUARES:.+]] = accel.reduce_sum
 // EXPAND: accel.sum_over_ranks %[[SQUARES]] : tensor<4xf32>
 // EXPAND: accel.input "iterations_behind" : tensor<f32>
 // EXPAND: %[[MOST:.+]] = accel.max %[[COUNT]]
+// EXPAND: accel.reduce_sum
+// EXPAND: %[[OWN:.+]] = accel.mul %
 // EXPAND: accel.div %[[OWN]], %[[MOST]]
 // EXPAND: accel.accumulate @mean
 // EXPAND: accel.accumulate @variance

@@ -8,21 +8,38 @@
 using namespace mlir;
 using namespace accel;
 
-Value accel::buildCount(ArithmeticBuilder &b, BatchNormOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
-  int64_t all = elementCount(op.getOperand()) / shape[1];
-  Type element = elementTypeOf(op.getOperand());
-  if (!op.getWeights()) {
-    return b.constant(RankedTensorType::get({}, element),
-                      static_cast<double>(all));
-  }
-  Value indices = b.sum(op.getWeights(), 0);
-  return b.mul(indices, static_cast<double>(all / shape[op.getAlong()]));
-}
-
 Value accel::sumOverRanks(ArithmeticBuilder &b, BatchNormOp op, Value value) {
   return op.getSynchronized() ? b.create<SumOverRanksOp>(value.getType(), value)
                               : value;
+}
+
+/// How many indices of dimension `along` count.
+static Value countIndices(ArithmeticBuilder &b, BatchNormOp op) {
+  if (op.getWeights()) {
+    return b.sum(op.getWeights(), 0);
+  }
+  auto type = RankedTensorType::get({}, elementTypeOf(op.getOperand()));
+  return b.constant(
+      type, static_cast<double>(shapeOf(op.getOperand())[op.getAlong()]));
+}
+
+/// `indices` times the elements of a channel that each of them has.
+static Value countElements(ArithmeticBuilder &b, BatchNormOp op,
+                           Value indices) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  int64_t each =
+      elementCount(op.getOperand()) / shape[1] / shape[op.getAlong()];
+  return b.mul(indices, static_cast<double>(each));
+}
+
+Value accel::buildOwnCount(ArithmeticBuilder &b, BatchNormOp op) {
+  return countElements(b, op, countIndices(b, op));
+}
+
+// Ranks exchange indices: these are the same for all batch norms of a model,
+// and one message is enough.
+Value accel::buildCount(ArithmeticBuilder &b, BatchNormOp op) {
+  return countElements(b, op, sumOverRanks(b, op, countIndices(b, op)));
 }
 
 Value accel::keepCounted(ArithmeticBuilder &b, BatchNormOp op, Value value) {
@@ -134,7 +151,7 @@ BatchNormOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   Value x = getOperand();
   SmallVector<int64_t> others = otherAxes(shapeOf(x).size(), {1});
   auto spread = [&](Value channels) { return b.spread(channels, x, others); };
-  Value count = sumOverRanks(b, *this, buildCount(b, *this));
+  Value count = buildCount(b, *this);
   Value rstd = buildRstd(b, *this, getVariance(), count);
   Value normalised = b.mul(b.sub(x, spread(getMean())), spread(rstd));
   Value bias = b.sum(gradient, others);

@@ -8,8 +8,10 @@
 
 namespace accel {
 
-/// How many elements of each channel count in this rank's microbatch, a scalar;
-/// 0 where all of it is padding.
+/// How many elements of each channel count, a scalar: in this rank's
+/// microbatch, 0 where all of it is padding.
+mlir::Value buildOwnCount(ArithmeticBuilder &b, BatchNormOp op);
+/// The same of all that `op` takes its statistics of.
 mlir::Value buildCount(ArithmeticBuilder &b, BatchNormOp op);
 
 /// `value`, a sum over this rank's microbatch, as a sum over all that `op`
