@@ -138,6 +138,16 @@ LogicalResult convertMaxPool(NodeConversion &c) {
 }
 
 /// The p-norm of every window.
+/// The sum of each window of `input`, whose channels come last.
+static Value sumWindows(NodeConversion &c, Value input,
+                        ArrayRef<WindowAxis> axes) {
+  Value windows = makeWindows(c, input, axes);
+  RankedTensorType type = c.typeOf(windows);
+  return ReduceSumOp::create(c.builder, c.loc,
+                             type.clone(type.getShape().drop_back(axes.size())),
+                             windows, getElementAxes(axes));
+}
+
 LogicalResult convertLpPool(NodeConversion &c) {
   int64_t p = c.getInt("p", 2);
   FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
@@ -153,12 +163,8 @@ LogicalResult convertLpPool(NodeConversion &c) {
   for (int64_t i = 1; i < p; ++i) {
     power = f.mul(power, size);
   }
-  Value windows = makeWindows(c, power, *axes);
-  RankedTensorType type = c.typeOf(windows);
-  RankedTensorType reduced =
-      type.clone(type.getShape().drop_back(axes->size()));
-  Value sum = ReduceSumOp::create(c.builder, c.loc, reduced, windows,
-                                  getElementAxes(*axes));
+  Value sum = sumWindows(c, power, *axes);
+  RankedTensorType reduced = c.typeOf(sum);
   Formula g(c, reduced);
   // The root of 0 has no slope.
   Value isZero = g.equal(sum, g.number(0));
@@ -175,16 +181,12 @@ LogicalResult convertAveragePool(NodeConversion &c) {
     return failure();
   }
   Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes, 0.0);
-  Value windows = makeWindows(c, input, *axes);
-  RankedTensorType type = c.typeOf(windows);
-  RankedTensorType reduced =
-      type.clone(type.getShape().drop_back(axes->size()));
-  Value sum = ReduceSumOp::create(c.builder, c.loc, reduced, windows,
-                                  getElementAxes(*axes));
+  Value sum = sumWindows(c, input, *axes);
+  RankedTensorType reduced = c.typeOf(sum);
   Value divisors = ConstantOp::create(
       c.builder, c.loc,
       getDivisors(*axes, c.getInt("count_include_pad", 0) != 0,
-                  type.getElementType())
+                  reduced.getElementType())
           .toAttribute());
   Value spread = BroadcastOp::create(
       c.builder, c.loc, reduced, divisors,

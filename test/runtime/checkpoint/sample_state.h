@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An executor of the sample plan, whose state tests save and restore.
+// An executor of the sample plan, or one like it, whose state tests save and
+// restore.
 #ifndef ACCEL_TEST_RUNTIME_CHECKPOINT_SAMPLE_STATE_H_
 #define ACCEL_TEST_RUNTIME_CHECKPOINT_SAMPLE_STATE_H_
 
@@ -22,11 +23,11 @@ namespace accel::testing {
 
 class SampleState {
  public:
-  SampleState() {
+  explicit SampleState(const SamplePlan& sample = MakeSamplePlan()) {
     dir_.Write("x.npy", Npy("<f4", {2, kFeatures},
                             std::vector<float>(2 * kFeatures, 0.5f)));
     dir_.Write("t.npy", Npy("<f4", {2}, std::vector<float>{1, 2}));
-    EXPECT_OK(WriteSamplePlan(*vfs_, MakeSamplePlan(), dir_.File("plan")));
+    EXPECT_OK(WriteSamplePlan(*vfs_, sample, dir_.File("plan")));
     plan_ = *runtime::Plan::Open(*vfs_, dir_.File("plan"));
     runtime::DatasetOptions data;
     data.data = {"x=" + dir_.File("x.npy"), "t=" + dir_.File("t.npy")};
@@ -43,6 +44,7 @@ class SampleState {
 
   runtime::Vfs& vfs() { return *vfs_; }
   const TempDir& dir() const { return dir_; }
+  const runtime::Plan& plan_file() const { return *plan_; }
   const runtime::PlanView& plan() const { return plan_->view(); }
   runtime::StepDriver& executor() { return *executor_; }
 

@@ -8,10 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/checkpoint/checkpoint_store.h"
-#include "runtime/device/create_device.h"
-#include "runtime/executor/step_driver.h"
 #include "runtime/export/model_file.h"
-#include "runtime/io/posix_vfs.h"
 #include "runtime/io/safetensors.h"
 #include "test/runtime/checkpoint/sample_state.h"
 
@@ -30,58 +27,38 @@ SamplePlan MakeAveragingPlan() {
   return sample;
 }
 
-class AveragesTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_OK(WriteSamplePlan(*vfs_, MakeAveragingPlan(), dir_.File("plan")));
-    ASSERT_OK_AND_ASSIGN(plan_, runtime::Plan::Open(*vfs_, dir_.File("plan")));
-    ASSERT_OK_AND_ASSIGN(
-        dataset_, runtime::Dataset::Open(
-                      *vfs_, runtime::DataSignature(plan_->manifest()), {}));
-    runtime::DeviceOptions options;
-    options.threads = 1;
-    device_ = runtime::CreateDevice(*vfs_, options).value();
-    ASSERT_OK_AND_ASSIGN(
-        executor_,
-        runtime::StepDriver::Create(*vfs_, *plan_, *device_, *dataset_, {}));
-    ASSERT_OK(executor_->Initialize());
-  }
-
-  TempDir dir_;
-  std::unique_ptr<runtime::Vfs> vfs_ = runtime::MakePosixVfs();
-  std::unique_ptr<runtime::Plan> plan_;
-  std::unique_ptr<runtime::Dataset> dataset_;
-  std::unique_ptr<runtime::Device> device_;
-  std::unique_ptr<runtime::StepDriver> executor_;
-};
-
-TEST_F(AveragesTest, AreReadInPlaceOfWhatTrains) {
-  ASSERT_OK(runtime::CheckAverages(plan_->view()));
+TEST(AveragesTest, AreReadInPlaceOfWhatTrains) {
+  SampleState state(MakeAveragingPlan());
+  ASSERT_OK(state.executor().Initialize());
+  ASSERT_OK(runtime::CheckAverages(state.plan()));
   std::vector<float> average(kFeatures);
   for (size_t i = 0; i < average.size(); ++i) {
     average[i] = 0.25f * static_cast<float>(i) - 7;
   }
-  ASSERT_OK_AND_ASSIGN(
-      const auto place,
-      runtime::FindParameter(plan_->view(), plan_->manifest().parameters(0),
-                             runtime::kAverageSlot));
+  ASSERT_OK_AND_ASSIGN(const auto place,
+                       runtime::FindParameter(
+                           state.plan(), state.plan().manifest().parameters(0),
+                           runtime::kAverageSlot));
   ASSERT_TRUE(place);
-  ASSERT_OK(executor_->WriteHeld(
+  ASSERT_OK(state.executor().WriteHeld(
       place->slot, place->first,
       absl::MakeConstSpan(reinterpret_cast<const std::byte*>(average.data()),
                           average.size() * sizeof(float))));
-  ASSERT_OK(runtime::WriteModelFile(
-      *vfs_, *plan_, runtime::ReadAveragesFrom(plan_->view(), *executor_),
-      dir_.File("averages.safetensors"), runtime::ExportRole::kWriter));
-  ASSERT_OK(runtime::WriteModelFile(
-      *vfs_, *plan_, runtime::ReadFrom(*executor_),
-      dir_.File("model.safetensors"), runtime::ExportRole::kWriter));
-  std::string expected = dir_.Read("model.safetensors");
+  const auto write = [&](const runtime::ParameterReader& read,
+                         const char* file) {
+    ASSERT_OK(runtime::WriteModelFile(state.vfs(), state.plan_file(), read,
+                                      state.dir().File(file),
+                                      runtime::ExportRole::kWriter));
+  };
+  write(runtime::ReadAveragesFrom(state.plan(), state.executor()),
+        "averages.safetensors");
+  write(runtime::ReadFrom(state.executor()), "model.safetensors");
+  std::string expected = state.dir().Read("model.safetensors");
   const std::string weights = TempDir::Bytes(kInitialWeights);
   const size_t at = expected.find(weights);
   ASSERT_NE(at, std::string::npos);
   expected.replace(at, weights.size(), TempDir::Bytes(average));
-  EXPECT_EQ(dir_.Read("averages.safetensors"), expected);
+  EXPECT_EQ(state.dir().Read("averages.safetensors"), expected);
 }
 
 TEST(NoAveragesTest, PlansAndCheckpointsWithoutAreRefused) {
