@@ -46,6 +46,51 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
   let hasVerifier = 1;
 }
 
+def Accel_GroupedMatmulOp : Accel_FusedOp<"grouped_matmul", "Composite", [DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "each row times the matrix that its index chooses";
+  let description = [{
+    `result[i, :] = rows[i, :] * weights[indices[i], :, :]`, with `rows` of shape (n, k), `weights` of shape (e, k, m), or (e, m, k) with
+    `transpose_weights`, `indices` of shape (n) and `result` of shape (n, m): what a mixture of experts computes. No matrix is
+    copied for a row. Indices lie in [0, e), as those of `accel.gather` do.
+
+    ```mlir
+    %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
+    %d = accel.grouped_matmul %y, %w, %i {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x8xf32>
+    ```
+
+    **Constraints**
+    - (C1) the shapes agree as given above, and so do the element types of `rows`, `weights` and `result`.
+
+    Lowers to a kernel of its own kind, which takes the rows of one matrix after the other. Only CPUs have code for it, of f32. In other programs
+    matrices are gathered, because the pass RecogniseGroupedProducts is left out.
+  }];
+  let arguments = (ins Accel_FloatTensor:$rows, Accel_FloatTensor:$weights, Accel_IndexTensor:$indices, UnitAttr:$transpose_weights);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$rows `,` $weights `,` $indices attr-dict `:` type($rows) `,` type($weights) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Accel_GroupedOuterOp : Accel_FusedOp<"grouped_outer", "Composite", [DeclareOpInterfaceMethods<CostOpInterface>]> {
+  let summary = "sums of outer products of the rows that have an index";
+  let description = [{
+    `result[e, :, :]` is the sum of the outer products of `lhs[i, :]` and `rhs[i, :]` over all i with `indices[i] = e`, in ascending order of i: the gradient
+    of `weights` of `accel.grouped_matmul`. `lhs` has shape (n, k), `rhs` (n, m), `indices` (n) and `result` (e, k, m). A matrix that no index chooses is zero.
+
+    ```mlir
+    %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
+    ```
+
+    **Constraints**
+    - (C1) the shapes agree as given above, and so do the element types of `lhs`, `rhs` and `result`.
+
+    Lowers as `accel.grouped_matmul` does.
+  }];
+  let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, Accel_IndexTensor:$indices);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs `,` $indices attr-dict `:` type($lhs) `,` type($rhs) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Accel_GatherOp : Accel_FusedOp<"gather", "Gather"> {
   let summary = "rows of a table chosen by indices";
   let description = [{

@@ -120,6 +120,57 @@ Evaluation evaluateGatherNd(GatherNdOp op, OperandsOf<GatherNdOp> operands) {
   return HostTensors{result};
 }
 
+/// Products of each row with one matrix: `visit(row, k, m, at)` for all
+/// of its elements, `at` being where they lie.
+template <typename Visit>
+LogicalResult visitGroups(Operation *op, const HostTensor &indices,
+                          ArrayRef<int64_t> matrices, Visit visit) {
+  if (failed(checkIndices(op, indices.integers(), 0, matrices[0]))) {
+    return failure();
+  }
+  for (auto [row, matrix] : llvm::enumerate(indices.integers())) {
+    for (int64_t k = 0; k < matrices[1]; ++k) {
+      for (int64_t m = 0; m < matrices[2]; ++m) {
+        visit(row, k, m, (matrix * matrices[1] + k) * matrices[2] + m);
+      }
+    }
+  }
+  return success();
+}
+
+Evaluation evaluateGroupedMatmul(GroupedMatmulOp op,
+                                 OperandsOf<GroupedMatmulOp> operands) {
+  HostTensor rows = operands.getRows(), weights = operands.getWeights();
+  HostTensor result(op.getType());
+  int64_t inner = rows.getShape()[1], outer = result.getShape()[1];
+  bool turned = op.getTransposeWeights();
+  MutableArrayRef<double> out = result.mutableFloats();
+  auto add = [&](int64_t row, int64_t k, int64_t m, int64_t at) {
+    out[row * outer + (turned ? k : m)] +=
+        rows.floats()[row * inner + (turned ? m : k)] * weights.floats()[at];
+  };
+  if (failed(visitGroups(op, operands.getIndices(), weights.getShape(), add))) {
+    return FailureOr<HostTensors>(failure());
+  }
+  return HostTensors{result};
+}
+
+Evaluation evaluateGroupedOuter(GroupedOuterOp op,
+                                OperandsOf<GroupedOuterOp> operands) {
+  HostTensor lhs = operands.getLhs(), rhs = operands.getRhs();
+  HostTensor result(op.getType());
+  ArrayRef<int64_t> shape = result.getShape();
+  MutableArrayRef<double> out = result.mutableFloats();
+  auto add = [&](int64_t row, int64_t k, int64_t m, int64_t at) {
+    out[at] +=
+        lhs.floats()[row * shape[1] + k] * rhs.floats()[row * shape[2] + m];
+  };
+  if (failed(visitGroups(op, operands.getIndices(), shape, add))) {
+    return FailureOr<HostTensors>(failure());
+  }
+  return HostTensors{result};
+}
+
 } // namespace
 
 Evaluation evaluateLookup(Operation *op, ArrayRef<HostTensor> operands) {
@@ -132,6 +183,12 @@ Evaluation evaluateLookup(Operation *op, ArrayRef<HostTensor> operands) {
       })
       .Case([&](GatherNdOp gather) {
         return evaluateGatherNd(gather, {operands, gather});
+      })
+      .Case([&](GroupedMatmulOp product) {
+        return evaluateGroupedMatmul(product, {operands, product});
+      })
+      .Case([&](GroupedOuterOp product) {
+        return evaluateGroupedOuter(product, {operands, product});
       })
       .Default(Evaluation());
 }

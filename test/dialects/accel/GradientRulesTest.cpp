@@ -122,6 +122,14 @@ const RuleCase kCases[] = {
      "%y = accel.scatter_add %i, %u : tensor<4xi64>, tensor<4x3xf32> -> "
      "tensor<9x3xf32>",
      "01"},
+    {"%x: tensor<5x3xf32>, %w: tensor<4x3x2xf32>, %i: tensor<5xi64>",
+     "%y = accel.grouped_matmul %x, %w, %i : tensor<5x3xf32>, "
+     "tensor<4x3x2xf32>, tensor<5xi64> -> tensor<5x2xf32>",
+     "110"},
+    {"%x: tensor<5x3xf32>, %z: tensor<5x2xf32>, %i: tensor<5xi32>",
+     "%y = accel.grouped_outer %x, %z, %i : tensor<5x3xf32>, "
+     "tensor<5x2xf32>, tensor<5xi32> -> tensor<4x3x2xf32>",
+     "110"},
     {"%x: tensor<2x3xbf16>, %g: tensor<3xbf16>",
      "%y:3 = accel.layer_norm %x, %g epsilon 0.1 : tensor<2x3xbf16>, "
      "tensor<3xbf16> -> tensor<2x3xbf16>, tensor<2xbf16>, tensor<2xbf16>",
@@ -187,6 +195,21 @@ TEST_F(GradientRulesTest, MatmulNeedsNoTransposeWhateverItsFlags) {
       EXPECT_EQ(given(), "11");
       EXPECT_EQ(built(), products);
     }
+  }
+}
+
+TEST_F(GradientRulesTest, AGroupedProductGathersNoMatrixWhateverItsFlag) {
+  for (const char *flag : {"", "{transpose_weights}"}) {
+    std::string weights =
+        *flag == 0 ? "tensor<4x3x2xf32>" : "tensor<4x2x3xf32>";
+    ASSERT_TRUE(differentiate(
+        "%x: tensor<5x3xf32>, %i: tensor<5xi64>, %w: " + weights,
+        llvm::formatv("%y = accel.grouped_matmul %x, %w, %i {0} : "
+                      "tensor<5x3xf32>, {1}, tensor<5xi64> -> tensor<5x2xf32>",
+                      flag, weights)));
+    EXPECT_EQ(given(), "110");
+    EXPECT_EQ(built(), (std::vector<std::string>{"accel.grouped_matmul",
+                                                 "accel.grouped_outer"}));
   }
 }
 

@@ -252,3 +252,35 @@ func.func @matmul_c1_mixed(%x: tensor<4x8xf8E4M3FN>, %v: tensor<8x16xbf16>) {
   %z = accel.matmul %x, %v : tensor<4x8xf8E4M3FN>, tensor<8x16xbf16> -> tensor<4x16xf32>
   return
 }
+
+// -----
+
+func.func @grouped_matmul_c1(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_matmul' op expected `weights` of shape (4, 16, 8), got (4, 8, 16)}}
+  %y = accel.grouped_matmul %x, %w, %i {transpose_weights} : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
+  return
+}
+
+// -----
+
+func.func @grouped_matmul_c1_indices(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<11xi64>) {
+  // expected-error@below {{'accel.grouped_matmul' op expected `indices` of shape (12), got (11)}}
+  %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<11xi64> -> tensor<12x16xf32>
+  return
+}
+
+// -----
+
+func.func @grouped_outer_c1(%x: tensor<12x8xf32>, %y: tensor<12x16xf32>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_outer' op expected `result` of shape (4, 8, 16), got (4, 16, 8)}}
+  %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x16x8xf32>
+  return
+}
+
+// -----
+
+func.func @grouped_outer_c1_type(%x: tensor<12x8xf32>, %y: tensor<12x16xf64>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_outer' op expected `rhs` of element type 'f32', got 'f64'}}
+  %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf64>, tensor<12xi64> -> tensor<4x8x16xf32>
+  return
+}

@@ -119,3 +119,14 @@ func.func @small_attention(%q: tensor<2x4x8x16xbf16>, %v: tensor<2x4x8x5xbf16>, 
   %g:3 = accel.attention_grad %y, %q, %q, %v, %y, %lse mask %bias : tensor<1x4x1x8xf32> scale 1.0 : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8x5xbf16>, tensor<2x4x8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @grouped
+func.func @grouped(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<12xi64>, %j: tensor<12xi32>) {
+  // CHECK: accel.grouped_matmul %{{.+}}, %{{.+}}, %{{.+}} : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
+  %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
+  // CHECK: accel.grouped_matmul %{{.+}}, %{{.+}}, %{{.+}} {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi32> -> tensor<12x8xf32>
+  %d = accel.grouped_matmul %y, %w, %j {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi32> -> tensor<12x8xf32>
+  // CHECK: accel.grouped_outer %{{.+}}, %{{.+}}, %{{.+}} : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
+  %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
+  return
+}

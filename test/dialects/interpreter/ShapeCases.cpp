@@ -123,6 +123,8 @@ std::vector<OpCase> getReductionCases() {
 }
 
 std::vector<OpCase> getLinearCases() {
+  const std::string grouped =
+      "%x: tensor<6x3xf64>, %i: tensor<6xi64> {accel.range = [0, 3]}";
   const std::string table =
       "%t: tensor<7x3xf64>, %i: tensor<2x5xi64> {accel.range = [0, 6]}";
   std::vector<OpCase> cases = {
@@ -147,6 +149,22 @@ std::vector<OpCase> getLinearCases() {
                   "tensor<3x4x5xf64>", "tensor<3x2x4xf64>"),
       makeProduct("matmul_outer", "", "tensor<3x1xf64>", "tensor<1x2xf64>",
                   "tensor<3x2xf64>"),
+      makeCase("grouped_matmul", grouped + ", %w: tensor<4x3x2xf64>",
+               "tensor<6x2xf64>",
+               "%y = accel.grouped_matmul %x, %w, %i : tensor<6x3xf64>, "
+               "tensor<4x3x2xf64>, tensor<6xi64> -> tensor<6x2xf64>",
+               "%y : tensor<6x2xf64>"),
+      makeCase("grouped_matmul_transposed", grouped + ", %w: tensor<4x2x3xf64>",
+               "tensor<6x2xf64>",
+               "%y = accel.grouped_matmul %x, %w, %i {transpose_weights} : "
+               "tensor<6x3xf64>, tensor<4x2x3xf64>, tensor<6xi64> -> "
+               "tensor<6x2xf64>",
+               "%y : tensor<6x2xf64>"),
+      makeCase("grouped_outer", grouped + ", %z: tensor<6x2xf64>",
+               "tensor<4x3x2xf64>",
+               "%y = accel.grouped_outer %x, %z, %i : tensor<6x3xf64>, "
+               "tensor<6x2xf64>, tensor<6xi64> -> tensor<4x3x2xf64>",
+               "%y : tensor<4x3x2xf64>"),
       makeCase("gather", table, "tensor<2x5x3xf64>",
                "%y = accel.gather %t, %i : tensor<7x3xf64>, tensor<2x5xi64> -> "
                "tensor<2x5x3xf64>",

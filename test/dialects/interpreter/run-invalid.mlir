@@ -42,6 +42,24 @@ func.func @f(%u: tensor<1xf32>) -> tensor<3xf32> {
 
 // -----
 
+func.func @f(%x: tensor<2x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<2x4xf32> {
+  %i = accel.constant dense<[2, 3]> : tensor<2xi64>
+  // expected-error@below {{'accel.grouped_matmul' op cannot be evaluated: expected indices in [0, 3), got 3 at element 1}}
+  %y = accel.grouped_matmul %x, %w, %i : tensor<2x3xf32>, tensor<3x3x4xf32>, tensor<2xi64> -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<3x3x4xf32> {
+  %i = accel.constant dense<[-1, 0]> : tensor<2xi64>
+  // expected-error@below {{'accel.grouped_outer' op cannot be evaluated: expected indices in [0, 3), got -1 at element 0}}
+  %g = accel.grouped_outer %x, %y, %i : tensor<2x3xf32>, tensor<2x4xf32>, tensor<2xi64> -> tensor<3x3x4xf32>
+  return %g : tensor<3x3x4xf32>
+}
+
+// -----
+
 func.func @f(%x: tensor<3xf32>) -> tensor<1xf32> {
   %i = accel.constant dense<-4> : tensor<1x1xi64>
   // expected-error@below {{'accel.gather_nd' op cannot be evaluated: expected indices in [-3, 3), got -4}}
