@@ -15,7 +15,8 @@ using namespace accel;
 static constexpr std::pair<LoopKind, StringLiteral> kKinds[] = {
     {LoopKind::Flat, "flat"},           {LoopKind::Rows, "rows"},
     {LoopKind::Columns, "columns"},     {LoopKind::Concat, "concat"},
-    {LoopKind::Attention, "attention"}, {LoopKind::Product, "product"}};
+    {LoopKind::Attention, "attention"}, {LoopKind::Product, "product"},
+    {LoopKind::Grouped, "grouped"}};
 
 static std::optional<LoopKind> parseKind(StringRef name) {
   const auto *known = llvm::find_if(
@@ -91,8 +92,8 @@ FailureOr<IterationDomain> IterationDomain::get(func::FuncOp kernel) {
   if (!known) {
     return kernel.emitOpError("expected `")
            << kKernelAttr
-           << "` with a kind (flat, rows, columns, concat, attention or "
-              "product), got "
+           << "` with a kind (flat, rows, columns, concat, attention, "
+              "product or grouped), got "
            << Attribute(attribute);
   }
   IterationDomain domain;

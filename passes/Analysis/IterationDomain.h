@@ -27,7 +27,15 @@ inline bool isAccumulated(mlir::func::FuncOp kernel, unsigned result) {
 /// The argument that decides it; null if it always does, or never.
 mlir::BlockArgument getKeepArgument(mlir::func::FuncOp kernel, unsigned result);
 
-enum class LoopKind { Flat, Rows, Columns, Concat, Attention, Product };
+enum class LoopKind {
+  Flat,
+  Rows,
+  Columns,
+  Concat,
+  Attention,
+  Product,
+  Grouped
+};
 
 struct IterationDomain {
   LoopKind kind = LoopKind::Flat;

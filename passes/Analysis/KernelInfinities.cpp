@@ -143,9 +143,9 @@ Infinities KernelFlow::follow(Operation *op) const {
       .Case([&](AttentionOp) { return Infinities(); })
       // Bounded, or NaN where an operand is infinite: an infinity in a sum of
       // products meets its gradient, or a zero.
-      .Case<TanhOp, ErfOp, SinOp, CosOp, MatmulOp, AttentionGradOp, LayerNormOp,
-            RandomNormalOp, QuantizeOp, IotaOp>(
-          [](auto) { return Infinities(); })
+      .Case<TanhOp, ErfOp, SinOp, CosOp, MatmulOp, GroupedMatmulOp,
+            GroupedOuterOp, AttentionGradOp, LayerNormOp, RandomNormalOp,
+            QuantizeOp, IotaOp>([](auto) { return Infinities(); })
       .Case<SoftmaxOp>(
           [&](auto) { return Infinities{false, false, operand().negative}; })
       .Default([&](Operation *other) { return join(other->getOperands()); });

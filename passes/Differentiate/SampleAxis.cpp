@@ -34,8 +34,9 @@ public:
   Axis carry() const {
     return llvm::TypeSwitch<Operation *, Axis>(operand.getOwner())
         .Case<TransposeOp, BroadcastOp, SliceOp, PadOp, WindowsOp, SumWindowsOp,
-              SplitOp, ConcatOp, CumsumOp, MatmulOp, GatherOp, AttentionOp,
-              LayerNormOp, BatchNormOp>([&](auto op) { return of(op); })
+              SplitOp, ConcatOp, CumsumOp, MatmulOp, GroupedMatmulOp, GatherOp,
+              AttentionOp, LayerNormOp, BatchNormOp>(
+            [&](auto op) { return of(op); })
         .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
             [&](auto op) { return ofReduction(op.getAxes()); })
         .Case([&](SoftmaxOp op) { return unless(isLast()); })
@@ -129,6 +130,10 @@ private:
     int64_t kept = isLeft != isTransposed ? rank - 2 : rank - 1;
     return axis.dimension == kept ? at(isLeft ? rank - 2 : rank - 1)
                                   : std::nullopt;
+  }
+
+  Axis of(GroupedMatmulOp) const {
+    return unless(operand.getOperandNumber() == 1 || !isAlong(0));
   }
 
   Axis of(GatherOp op) const {

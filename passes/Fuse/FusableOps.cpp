@@ -29,6 +29,10 @@ bool accel::isAttention(Operation *op) {
   return isa<AttentionOp, AttentionGradOp>(op);
 }
 
+bool accel::isGrouped(Operation *op) {
+  return isa<GroupedMatmulOp, GroupedOuterOp>(op);
+}
+
 bool accel::isSink(Operation *op) {
   return isa<WriteOp, AccumulateOp, MetricOp>(op);
 }
@@ -48,7 +52,7 @@ void accel::setRecomputed(Operation *op, bool is) {
 }
 
 bool accel::isComputed(Operation *op) {
-  if (isAttention(op) || isProduct(op)) {
+  if (isAttention(op) || isProduct(op) || isGrouped(op)) {
     return true;
   }
   switch (getFusionKindOf(op)) {

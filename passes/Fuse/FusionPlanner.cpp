@@ -34,9 +34,10 @@ const FusionPlan &FusionPlanner::plan() {
 
 void FusionPlanner::placeInOrder() {
   std::unique_ptr<FusionStrategy> strategies[] = {
-      createProductStrategy(state),      createAttentionStrategy(state),
-      createCopyStrategy(state),         createConcatStrategy(state),
-      createRowReductionStrategy(state), createElementwiseStrategy(state)};
+      createProductStrategy(state),    createAttentionStrategy(state),
+      createGroupedStrategy(state),    createCopyStrategy(state),
+      createConcatStrategy(state),     createRowReductionStrategy(state),
+      createElementwiseStrategy(state)};
   const FusionSection &section = state.plan.getSection();
   // An operation in front of which a copy was put is met a second time.
   for (size_t i = 0; i < section.getOps().size(); ++i) {

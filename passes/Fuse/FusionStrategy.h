@@ -50,6 +50,8 @@ std::unique_ptr<FusionStrategy> createRowReductionStrategy(FusionState &state);
 std::unique_ptr<FusionStrategy> createColumnSumStrategy(FusionState &state);
 /// Attention, with the order in which its results are used.
 std::unique_ptr<FusionStrategy> createAttentionStrategy(FusionState &state);
+/// Products of rows with the matrices that they choose.
+std::unique_ptr<FusionStrategy> createGroupedStrategy(FusionState &state);
 /// Matrix products.
 std::unique_ptr<FusionStrategy> createProductStrategy(FusionState &state);
 /// Views that are copied to memory.

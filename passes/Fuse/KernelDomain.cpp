@@ -55,6 +55,13 @@ static IterationDomain getAttentionDomain(Operation *op) {
       LoopKind::Attention, query[0] * query[1] * query[2] * columns, columns);
 }
 
+/// What is made: the elements of the result.
+static IterationDomain getGroupedDomain(Operation *op) {
+  Value result = op->getResult(0);
+  return IterationDomain::make(LoopKind::Grouped, getNumElements(result),
+                               shapeOf(result).back());
+}
+
 static IterationDomain getProductDomain(MatmulOp op, const Target &target) {
   ArrayRef<int64_t> shape = shapeOf(op.getResult());
   IterationDomain domain = IterationDomain::make(
@@ -94,6 +101,8 @@ IterationDomain accel::getKernelDomain(const FusionPlan &plan,
   switch (group.kind) {
   case LoopKind::Attention:
     return getAttentionDomain(first);
+  case LoopKind::Grouped:
+    return getGroupedDomain(first);
   case LoopKind::Product:
     return getProductDomain(cast<MatmulOp>(first), target);
   case LoopKind::Concat:

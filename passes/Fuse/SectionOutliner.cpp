@@ -49,8 +49,9 @@ void SectionOutliner::emitCall(unsigned number, Operation *anchor) {
   func::FuncOp kernel = kernels.get(plan, group, interface);
   // A product, or an attention, is what takes the time, whatever is computed of
   // it.
-  bool isFirst =
-      group.kind == LoopKind::Product || group.kind == LoopKind::Attention;
+  bool isFirst = group.kind == LoopKind::Product ||
+                 group.kind == LoopKind::Attention ||
+                 group.kind == LoopKind::Grouped;
   Operation *named = isFirst ? group.ops.front() : group.ops.back();
   OpBuilder builder(anchor);
   auto call = func::CallOp::create(builder, named->getLoc(), kernel,

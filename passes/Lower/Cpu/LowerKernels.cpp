@@ -3,10 +3,12 @@
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Lower/Cpu/AttentionCode.h"
 #include "passes/Lower/Cpu/BlockTranspose.h"
+#include "passes/Lower/Cpu/GroupedKernel.h"
 #include "passes/Lower/Cpu/Passes.h"
 #include "passes/Lower/Cpu/ProductKernel.h"
 #include "passes/Lower/Cpu/RowLanes.h"
 #include "passes/Lower/Loops/EmitKernels.h"
+#include "passes/Target/Cpu/GroupedTiles.h"
 
 namespace accel {
 #define GEN_PASS_DEF_LOWERKERNELSPASS
@@ -23,6 +25,14 @@ static void emitProductKernel(KernelEmitter &emitter) {
   emitter.emitError(emitter.getKernel()) << "expected a product, got none";
 }
 
+static void emitGroupedKernel(KernelEmitter &emitter) {
+  if (Operation *op = findGrouped(emitter.getKernel())) {
+    return emitGroupedKernel(emitter, op);
+  }
+  emitter.emitError(emitter.getKernel())
+      << "expected a grouped product, got none";
+}
+
 namespace {
 
 class LowerKernelsPass
@@ -35,9 +45,13 @@ private:
     auto emitProduct = [](KernelEmitter &emitter) {
       emitProductKernel(emitter);
     };
+    auto emitGrouped = [](KernelEmitter &emitter) {
+      emitGroupedKernel(emitter);
+    };
     if (failed(emitKernels(getOperation(), variant,
-                           {kLanesOfDoubles, emitProduct, emitAttention,
-                            emitAttentionGrad, emitBlockTranspose}))) {
+                           {kLanesOfDoubles, emitProduct, emitGrouped,
+                            emitAttention, emitAttentionGrad,
+                            emitBlockTranspose}))) {
       signalPassFailure();
     }
   }

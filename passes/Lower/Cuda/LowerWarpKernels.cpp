@@ -16,6 +16,12 @@ namespace accel {
 using namespace mlir;
 using namespace accel;
 
+static void refuseGrouped(KernelEmitter &emitter) {
+  emitter.emitError(emitter.getKernel())
+      << "expected gathered matrices and a product, got a grouped product, "
+         "which has no code for GPUs: compile the model for them";
+}
+
 static void refuseProduct(KernelEmitter &emitter) {
   emitter.emitError(emitter.getKernel())
       << "expected a call of a library, which products are on GPUs, got code";
@@ -63,8 +69,8 @@ private:
       emitTransposedCopy(emitter, alignments.get(emitter.getKernel()));
     };
     if (failed(emitKernels(getOperation(), variant,
-                           {/*routineLanes=*/{}, refuseProduct, emitAttention,
-                            emitAttentionGrad, emitCopy}))) {
+                           {/*routineLanes=*/{}, refuseProduct, refuseGrouped,
+                            emitAttention, emitAttentionGrad, emitCopy}))) {
       return signalPassFailure();
     }
     alignArguments(getOperation(), alignments);

@@ -126,6 +126,8 @@ static void emitBody(KernelEmitter &emitter, const KernelEmitters &target) {
     return emitAttention(emitter, target);
   case LoopKind::Product:
     return target.emitProduct(emitter);
+  case LoopKind::Grouped:
+    return target.emitGrouped(emitter);
   }
 }
 

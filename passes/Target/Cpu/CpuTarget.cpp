@@ -11,6 +11,7 @@
 #include "passes/Analysis/TurnedResult.h"
 #include "passes/Analysis/WindowMatrix.h"
 #include "passes/Target/Cpu/AttentionTiles.h"
+#include "passes/Target/Cpu/GroupedTiles.h"
 #include "passes/Target/Cpu/ProductTiles.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -213,6 +214,19 @@ bool isWorthThreads(func::FuncOp kernel) {
   return flops >= kFlops || bytes >= kBytes;
 }
 
+/// Over the columns of each matrix.
+Geometry cutGrouped(func::FuncOp kernel) {
+  Geometry geometry;
+  if (Operation *op = findGrouped(kernel)) {
+    GroupedTiles tiles = GroupedTiles::get(op);
+    geometry.tiles = tiles.launchTiles();
+    geometry.of = plan::TileKind::Columns;
+    geometry.tile = GroupedTiles::kColumns;
+    geometry.workspace = tiles.workspaceBytes();
+  }
+  return geometry;
+}
+
 Geometry cutAttention(func::FuncOp kernel) {
   Geometry geometry;
   if (Operation *op = findAttention(kernel)) {
@@ -302,6 +316,8 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
     return geometry;
   case LoopKind::Attention:
     return cutAttention(kernel);
+  case LoopKind::Grouped:
+    return cutGrouped(kernel);
   case LoopKind::Product:
     return cutProduct(kernel, domain, tiling);
   }
@@ -319,7 +335,7 @@ Attribute CpuTarget::getEntry(func::FuncOp kernel, const CodeVariant &variant,
   Geometry geometry = cut(kernel, *domain, tiling);
   // What AVX-512 has room for beside the rows; AVX2 has half of it.
   if (domain->kind == LoopKind::Attention ||
-      domain->kind == LoopKind::Product) {
+      domain->kind == LoopKind::Product || domain->kind == LoopKind::Grouped) {
     geometry.vectors = std::min<int64_t>(
         tiling.vectors, hasFeature(variant, "avx512f") ? 2 : 1);
   }

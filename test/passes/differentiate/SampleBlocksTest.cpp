@@ -232,6 +232,26 @@ module {
 })mlir");
 }
 
+// Rows that choose their matrices stay those of their samples; what is summed
+// for each matrix is of all samples.
+TEST_F(SampleBlocksTest, AreFollowedThroughRowsOfGroupedProducts) {
+  check(R"mlir(
+module {
+  func.func @forward(%x: tensor<3x2x2xf64>) {
+    %w = accel.constant dense<[[[1.0, 2.0], [0.3, 1.1]], [[2.1, 0.2], [0.6, 0.8]]]> : tensor<2x2x2xf64>
+    %i = accel.constant dense<[0, 1, 1, 0, 1, 0]> : tensor<6xi64>
+    %rows = accel.reshape %x {blocks = 4} : tensor<3x2x2xf64> -> tensor<6x2xf64>
+    %y = accel.grouped_matmul %rows, %w, %i {blocks = 4} : tensor<6x2xf64>, tensor<2x2x2xf64>, tensor<6xi64> -> tensor<6x2xf64>
+    %t = accel.transpose %rows [1, 0] {blocks = 2} : tensor<6x2xf64> -> tensor<2x6xf64>
+    %v = accel.constant dense<0.5> : tensor<2x6x2xf64>
+    %j = accel.constant dense<[1, 0]> : tensor<2xi64>
+    %mixed = accel.grouped_matmul %t, %v, %j {blocks = "mixed"} : tensor<2x6xf64>, tensor<2x6x2xf64>, tensor<2xi64> -> tensor<2x2xf64>
+    %sums = accel.grouped_outer %rows, %rows, %i {blocks = "mixed"} : tensor<6x2xf64>, tensor<6x2xf64>, tensor<6xi64> -> tensor<2x2x2xf64>
+    return
+  }
+})mlir");
+}
+
 // Samples as rows of the left side and as columns of the right one.
 TEST_F(SampleBlocksTest, AreFollowedToRowsAndColumnsOfProducts) {
   check(R"mlir(

@@ -324,3 +324,32 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   return
 }
 // CHECK: func.func private @reduce_sum_0(%arg0: tensor<4x16xf32>, %arg1: tensor<4x16xf32>) -> (tensor<16xf32>, tensor<16xf32> {plan.accumulate})
+
+// -----
+
+accel.parameter @w : tensor<4x16x8xf32> trainable
+// The product of rows with the matrices that they choose, and the sum of outer products for each matrix, are kernels of
+// their own. The latter goes straight into the gradient.
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  %x = accel.input "x" : tensor<12x8xf32>
+  // CHECK: %[[I:.+]] = accel.input "i"
+  %i = accel.input "i" : tensor<12xi64>
+  // CHECK: %[[W:.+]] = accel.read @w
+  %w = accel.read @w : tensor<4x16x8xf32>
+  // CHECK: %[[Y:.+]] = call @grouped_matmul_0(%[[X]], %[[W]], %[[I]])
+  %y = accel.grouped_matmul %x, %w, %i {transpose_weights} : tensor<12x8xf32>, tensor<4x16x8xf32>, tensor<12xi64> -> tensor<12x16xf32>
+  // CHECK: %[[R:.+]] = call @relu_0(%[[Y]])
+  %r = accel.relu %y : tensor<12x16xf32>
+  // CHECK: %[[G:.+]] = call @grouped_outer_0(%[[R]], %[[X]], %[[I]])
+  // CHECK: accel.accumulate @w, %[[G]]
+  %g = accel.grouped_outer %r, %x, %i : tensor<12x16xf32>, tensor<12x8xf32>, tensor<12xi64> -> tensor<4x16x8xf32>
+  accel.accumulate @w, %g : tensor<4x16x8xf32>
+  return
+}
+// CHECK: func.func private @grouped_matmul_0
+// CHECK-SAME: columns = 16 : i64, elements = 192 : i64, kind = "grouped", rows = 12 : i64
+// CHECK: func.func private @grouped_outer_0
+// CHECK-SAME: (tensor<4x16x8xf32> {plan.accumulate})
+// CHECK-SAME: columns = 8 : i64, elements = 512 : i64, kind = "grouped", rows = 64 : i64

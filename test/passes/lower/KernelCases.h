@@ -77,6 +77,7 @@ std::vector<KernelCase> getTurnedCases();
 std::vector<KernelCase> getColumnCases();
 std::vector<KernelCase> getAttentionCases();
 std::vector<KernelCase> getProductCases();
+std::vector<KernelCase> getGroupedCases();
 std::vector<KernelCase> getQuantizeCases();
 std::vector<KernelCase> getSmallFloatCases();
 std::vector<KernelCase> getWindowProductCases();

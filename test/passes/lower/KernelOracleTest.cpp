@@ -112,6 +112,8 @@ INSTANTIATE_TEST_SUITE_P(Turned, KernelOracleTest,
                          testing::ValuesIn(getTurnedCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Columns, KernelOracleTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Grouped, KernelOracleTest,
+                         testing::ValuesIn(getGroupedCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, KernelOracleTest,
                          testing::ValuesIn(getAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Products, KernelOracleTest,

@@ -1,6 +1,6 @@
 // RUN: accel-opt %s --accel-assign-geometry --accel-lower-kernels --split-input-file --verify-diagnostics
 
-// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat, attention or product), got {kind = "diagonal"}}}
+// expected-error@below {{expected `plan.kernel` with a kind (flat, rows, columns, concat, attention, product or grouped), got {kind = "diagonal"}}}
 func.func @unknown_kind(%x: tensor<4xf32>) -> tensor<4xf32> attributes {plan.kernel = {kind = "diagonal"}} {
   return %x : tensor<4xf32>
 }
@@ -213,4 +213,21 @@ func.func @sums(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> (tensor<4x8xf32>,
 func.func @undecided(%a: tensor<32xf32>, %b: tensor<2xi1>) -> (tensor<32xf32> {plan.accumulate = 1 : i64}) attributes {
     plan.kernel = {kind = "flat", elements = 32 : i64, rows = 1 : i64, columns = 32 : i64}} {
   return %a : tensor<32xf32>
+}
+
+// -----
+
+func.func @doubles(%x: tensor<12x8xf64>, %w: tensor<4x8x16xf64>, %i: tensor<12xi64>) -> tensor<12x16xf64> attributes {
+    plan.kernel = {kind = "grouped", elements = 192 : i64, rows = 12 : i64, columns = 16 : i64}} {
+  // expected-error@below {{in kernel 'doubles' expected a grouped product of f32, got one of 'f64': gather the matrices and multiply those}}
+  %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf64>, tensor<4x8x16xf64>, tensor<12xi64> -> tensor<12x16xf64>
+  return %y : tensor<12x16xf64>
+}
+
+// -----
+
+// expected-error@below {{in kernel 'empty' expected a grouped product, got none}}
+func.func @empty(%x: tensor<12x16xf32>) -> tensor<12x16xf32> attributes {
+    plan.kernel = {kind = "grouped", elements = 192 : i64, rows = 12 : i64, columns = 16 : i64}} {
+  return %x : tensor<12x16xf32>
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sizes of grouped products from their operands' shapes.
+#include "passes/Target/Cpu/GroupedTiles.h"
+
+#include "dialects/Accel/IR/ShapeChecks.h"
+
+using namespace mlir;
+using namespace accel;
+
+GroupedTiles GroupedTiles::get(Operation *op) {
+  if (auto outer = dyn_cast<GroupedOuterOp>(op)) {
+    ArrayRef<int64_t> result = shapeOf(outer.getResult());
+    return {shapeOf(outer.getLhs())[0], result[0],         result[1], result[2],
+            /*isOuter=*/true,           /*isTurned=*/false};
+  }
+  auto product = cast<GroupedMatmulOp>(op);
+  ArrayRef<int64_t> rows = shapeOf(product.getRows());
+  return {rows[0],           shapeOf(product.getWeights())[0],
+          rows[1],           shapeOf(product.getResult())[1],
+          /*isOuter=*/false, product.getTransposeWeights()};
+}
+
+Operation *accel::findGrouped(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<GroupedMatmulOp, GroupedOuterOp>(op)) {
+      return &op;
+    }
+  }
+  return nullptr;
+}

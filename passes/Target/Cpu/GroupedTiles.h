@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How products of rows with the matrices that their indices choose are cut into
+// tiles on a CPU, and the workspace of a tile.
+#ifndef ACCEL_PASSES_TARGET_CPU_GROUPEDTILES_H
+#define ACCEL_PASSES_TARGET_CPU_GROUPEDTILES_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace accel {
+
+/// A tile is a matrix and 64 columns of what is made of it: of the results of
+/// the rows that chose it, or of the sum of their outer products. No two tiles
+/// write the same element.
+struct GroupedTiles {
+  int64_t rows;           ///< that choose
+  int64_t matrices;       ///< from which they choose
+  int64_t inner, columns; ///< of a matrix as it multiplies a row, or is summed
+  bool isOuter, isTurned; ///< sums of outer products; matrices lie transposed
+
+  /// Of an accel.grouped_matmul or accel.grouped_outer.
+  static GroupedTiles get(mlir::Operation *op);
+
+  static constexpr int64_t kColumns = 64;
+  /// How many rows' outer products are summed at a time, and how many columns
+  /// of the left side.
+  static constexpr int64_t kPlaces = 256, kLeftColumns = 16;
+
+  int64_t tilesOfMatrix() const { return llvm::divideCeil(columns, kColumns); }
+  int64_t launchTiles() const { return matrices * tilesOfMatrix(); }
+  /// In floats: the numbers of the rows that chose the matrix; 64 columns of
+  /// the matrix, or of the right side's rows; some columns of the left side's
+  /// rows.
+  int64_t listFloats() const { return llvm::alignTo(rows, 16); }
+  int64_t panelRows() const {
+    return isOuter ? kPlaces : llvm::alignTo(inner, 16);
+  }
+  int64_t rightFloats() const { return panelRows() * kColumns; }
+  int64_t leftFloats() const { return isOuter ? kPlaces * kLeftColumns : 0; }
+  int64_t workspaceBytes() const {
+    return 4 * (listFloats() + rightFloats() + leftFloats());
+  }
+};
+
+/// The product of that kind that `kernel` is about; null: it is about something
+/// else.
+mlir::Operation *findGrouped(mlir::func::FuncOp kernel);
+
+} // namespace accel
+
+#endif
