@@ -188,6 +188,27 @@ def GroupKeyHeadsPass : Pass<"accel-group-key-heads", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def RecogniseGroupedProductsPass : Pass<"accel-recognise-grouped-products", "mlir::ModuleOp"> {
+  let summary = "multiplies rows by the matrices that they choose without a copy of these";
+  let description = [{
+    Replaces the product of each row with a matrix that was gathered for it by `accel.grouped_matmul`: what exporters make of a mixture of experts
+    (`weight[ids]`, then a batched product with one row or one column each). Rows whose index does not exist are NaN as before, but as results instead of as matrices.
+
+    **Requires** a clean graph.
+    **Ensures** values are those from before.
+
+    ```mlir
+    %g = accel.gather %w, %i : tensor<4x16x8xf32>, tensor<12xi64> -> tensor<12x16x8xf32>
+    %x = accel.reshape %r : tensor<12x8xf32> -> tensor<12x8x1xf32>
+    %y = accel.matmul %g, %x : tensor<12x16x8xf32>, tensor<12x8x1xf32> -> tensor<12x16x1xf32>
+    // becomes
+    %p = accel.grouped_matmul %r, %w, %i {transpose_weights} : tensor<12x8xf32>, tensor<4x16x8xf32>, tensor<12xi64> -> tensor<12x16xf32>
+    %y = accel.reshape %p : tensor<12x16xf32> -> tensor<12x16x1xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def NumberDropoutSitesPass : Pass<"accel-number-dropout-sites", "mlir::ModuleOp"> {
   let summary = "numbers the dropout sites from 1 in graph order";
   let description = [{

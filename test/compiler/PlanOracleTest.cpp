@@ -376,6 +376,7 @@ const ModelCase kModels[] = {
     {"gemma", "adamw", "wsd"},
     {"folded", "sgd", "linear"},
     {"indexing", "adamw", "constant"},
+    {"experts", "adamw", "cosine", "", "f32", "", true},
     {"lstm", "lion", "cosine", "", "f32", "", true},
     {"gru", "sgd", "wsd"},
     {"reducing", "adamw", "wsd"},

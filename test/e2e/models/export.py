@@ -14,6 +14,7 @@ import argparse
 import warnings
 
 import architectures
+import mixture
 import noisy
 import recurrent
 import torch
@@ -139,6 +140,12 @@ def indexing(name: str) -> None:
     path = HERE / name / "model.onnx"
     inputs = {"x": torch.zeros(2, 21)}
     export_dynamo(architectures.indexing(), path, inputs, {0: "batch"})
+
+
+def experts(name: str) -> None:
+    path = HERE / name / "model.onnx"
+    inputs = {"x": torch.zeros(2, 21)}
+    export_dynamo(mixture.experts(), path, inputs, {0: "batch"})
 
 
 def lstm(name: str) -> None:
@@ -367,6 +374,7 @@ EXPORTS = {
     "folded": folded,
     "gemma": gemma,
     "indexing": indexing,
+    "experts": experts,
     "lstm": lstm,
     "gru": gru,
     "mlp-noise": mlp_noise,

@@ -13,6 +13,7 @@ import adapters
 import architectures
 import datasets
 import fp8
+import mixture
 import noisy
 import recurrent
 from exporting import HERE
@@ -507,6 +508,7 @@ MODELS = {
         ),
     ),
     "indexing": _classifier(architectures.indexing, 21, 10, seed=58),
+    "experts": _classifier(mixture.experts, 21, 10, seed=74),
     "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
     "reducing": _classifier(noisy.reducing, 21, 10, seed=69),
     "gru": _language_model(

@@ -175,6 +175,44 @@ const RecognitionCase kCases[] = {
     %y = accel.matmul %c, %v : tensor<2x2x3x3xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>
     return %y : tensor<2x2x3x4xf32>
   })mlir"},
+    {"ProductOfGatheredMatricesAndColumns", "accel.grouped_matmul", R"mlir(
+  func.func @forward(%x: tensor<5x3x1xf32> {accel.name = "x"}, %w: tensor<4x2x3xf32> {accel.name = "w"}) -> (tensor<5x2x1xf32> {accel.name = "y"}) {
+    %i = accel.constant dense<[3, 0, 3, 1, 0]> : tensor<5xi64>
+    %g = accel.gather %w, %i : tensor<4x2x3xf32>, tensor<5xi64> -> tensor<5x2x3xf32>
+    %y = accel.matmul %g, %x : tensor<5x2x3xf32>, tensor<5x3x1xf32> -> tensor<5x2x1xf32>
+    return %y : tensor<5x2x1xf32>
+  })mlir"},
+    {"ProductOfGatheredMatricesThatLieTransposedAndColumns",
+     "accel.grouped_matmul", R"mlir(
+  func.func @forward(%x: tensor<5x3x1xf32> {accel.name = "x"}, %w: tensor<4x3x2xf32> {accel.name = "w"}) -> (tensor<5x2x1xf32> {accel.name = "y"}) {
+    %i = accel.constant dense<[3, 0, 3, 1, 0]> : tensor<5xi64>
+    %g = accel.gather %w, %i : tensor<4x3x2xf32>, tensor<5xi64> -> tensor<5x3x2xf32>
+    %y = accel.matmul %g, %x {transpose_lhs} : tensor<5x3x2xf32>, tensor<5x3x1xf32> -> tensor<5x2x1xf32>
+    return %y : tensor<5x2x1xf32>
+  })mlir"},
+    {"ProductOfRowsAndGatheredMatricesThatLieTransposed",
+     "accel.grouped_matmul", R"mlir(
+  func.func @forward(%x: tensor<5x1x3xf32> {accel.name = "x"}, %w: tensor<4x2x3xf32> {accel.name = "w"}) -> (tensor<5x1x2xf32> {accel.name = "y"}) {
+    %i = accel.constant dense<[3, 0, 3, 1, 0]> : tensor<5xi64>
+    %g = accel.gather %w, %i : tensor<4x2x3xf32>, tensor<5xi64> -> tensor<5x2x3xf32>
+    %y = accel.matmul %x, %g {transpose_rhs} : tensor<5x1x3xf32>, tensor<5x2x3xf32> -> tensor<5x1x2xf32>
+    return %y : tensor<5x1x2xf32>
+  })mlir"},
+    {"ProductOfRowsThatLieTransposedAndGatheredMatrices",
+     "accel.grouped_matmul", R"mlir(
+  func.func @forward(%x: tensor<5x3x1xf32> {accel.name = "x"}, %w: tensor<4x3x2xf32> {accel.name = "w"}) -> (tensor<5x1x2xf32> {accel.name = "y"}) {
+    %i = accel.constant dense<[3, 0, 3, 1, 0]> : tensor<5xi64>
+    %g = accel.gather %w, %i : tensor<4x3x2xf32>, tensor<5xi64> -> tensor<5x3x2xf32>
+    %y = accel.matmul %x, %g {transpose_lhs} : tensor<5x3x1xf32>, tensor<5x3x2xf32> -> tensor<5x1x2xf32>
+    return %y : tensor<5x1x2xf32>
+  })mlir"},
+    {"ProductOfMatricesGatheredByTwoDimensions", "accel.grouped_matmul", R"mlir(
+  func.func @forward(%x: tensor<3x2x3x1xf32> {accel.name = "x"}, %w: tensor<4x2x3xf32> {accel.name = "w"}) -> (tensor<3x2x2x1xf32> {accel.name = "y"}) {
+    %i = accel.constant dense<[[3, 0], [3, 1], [0, 2]]> : tensor<3x2xi64>
+    %g = accel.gather %w, %i : tensor<4x2x3xf32>, tensor<3x2xi64> -> tensor<3x2x2x3xf32>
+    %y = accel.matmul %g, %x : tensor<3x2x2x3xf32>, tensor<3x2x3x1xf32> -> tensor<3x2x2x1xf32>
+    return %y : tensor<3x2x2x1xf32>
+  })mlir"},
 };
 
 class RecognitionTest : public TrainingFixture,
