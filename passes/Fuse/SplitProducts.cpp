@@ -29,9 +29,16 @@ static void split(MatmulOp product, int64_t parts) {
     ArrayRef<int64_t> shape = shapeOf(operand);
     return b.reshape(operand, {parts, shape[0] / parts, shape[1]});
   };
-  Value all = b.create<MatmulOp>(cut(product.getLhs()), cut(product.getRhs()),
+  SmallVector<int64_t> shape{parts};
+  llvm::append_range(shape, shapeOf(product.getResult()));
+  // Products of rounded operands are sums in f32.
+  Value all = b.create<MatmulOp>(product.getType().clone(shape),
+                                 cut(product.getLhs()), cut(product.getRhs()),
                                  /*transposeLhs=*/true, /*transposeRhs=*/false,
                                  product.getRole());
+  // Why it computes in other numbers than others do.
+  all.getDefiningOp()->setDiscardableAttrs(
+      product->getDiscardableAttrDictionary());
   product.replaceAllUsesWith(b.sum(all, 0));
   product.erase();
 }

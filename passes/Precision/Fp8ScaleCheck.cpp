@@ -12,8 +12,8 @@ using namespace accel;
 
 Operation *accel::findStored(Value value) {
   Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp, BroadcastOp>(
-      op)) {
+  while (isa_and_nonnull<ReshapeOp, TransposeOp, SliceOp, SplitOp, BroadcastOp,
+                         WindowsOp>(op)) {
     op = op->getOperand(0).getDefiningOp();
   }
   return op;

@@ -4,6 +4,7 @@
 // convolution's weights, one for each element of a window.
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/FusionStrategy.h"
 

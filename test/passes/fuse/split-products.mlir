@@ -18,6 +18,15 @@ func.func @deep(%x: tensor<16384x64xf32>, %g: tensor<16384x48xf32>) -> tensor<64
   return %0 : tensor<64x48xf32>
 }
 
+// Products of rounded operands are summed in f32, part by part.
+// CHECK-LABEL: func @rounded
+// CHECK: accel.matmul %{{.+}}, %{{.+}} as weight_gradient {accel.precision_reason = "why", transpose_lhs} : tensor<8x2048x64xbf16>, tensor<8x2048x48xbf16> -> tensor<8x64x48xf32>
+// CHECK: accel.reduce_sum %{{.+}} [0] : tensor<8x64x48xf32> -> tensor<64x48xf32>
+func.func @rounded(%x: tensor<16384x64xbf16>, %g: tensor<16384x48xbf16>) -> tensor<64x48xf32> {
+  %0 = accel.matmul %x, %g as weight_gradient {accel.precision_reason = "why", transpose_lhs} : tensor<16384x64xbf16>, tensor<16384x48xbf16> -> tensor<64x48xf32>
+  return %0 : tensor<64x48xf32>
+}
+
 // Parts have 1,024 rows at least, and are equal.
 // CHECK-LABEL: func @short
 // CHECK: tensor<2x1024x64xf32>, tensor<2x1024x64xf32> -> tensor<2x64x64xf32>

@@ -179,6 +179,7 @@ func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
 // A parameter that products read through a view is read low, and what else reads it gets it widened.
 // CHECK: accel.parameter @w : tensor<8x2x4xf32> trainable compute bf16{{$}}
 accel.parameter @w : tensor<8x2x4xf32> trainable
+accel.parameter @c : tensor<8xf32> trainable
 accel.state @loss_sum accumulator : tensor<f64>
 // CHECK-LABEL: func.func @microbatch
 func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
@@ -190,6 +191,16 @@ func.func @microbatch(%x: tensor<4x8xf32> {accel.name = "x"}) {
   %w = accel.read @w : tensor<8x2x4xf32>
   %flat = accel.reshape %w : tensor<8x2x4xf32> -> tensor<8x8xf32>
   %z = accel.matmul %x, %flat : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  // So are windows: every second row and column of an image, of which a convolution of 1 x 1 makes channels.
+  // CHECK: %[[IMAGE:.+]] = accel.cast %{{.+}} : tensor<4x4x4x8xf32> -> tensor<4x4x4x8xbf16>
+  // CHECK-NEXT: accel.windows %[[IMAGE]]
+  %image = accel.broadcast %x [0, 3] : tensor<4x8xf32> -> tensor<4x4x4x8xf32>
+  %moved = accel.mul %image, %image : tensor<4x4x4x8xf32>
+  %windows = accel.windows %moved axes [1, 2] sizes [1, 1] strides [2, 2] dilations [1, 1] : tensor<4x4x4x8xf32> -> tensor<4x2x2x8x1x1xf32>
+  %places = accel.reshape %windows : tensor<4x2x2x8x1x1xf32> -> tensor<16x8xf32>
+  %channels = accel.matmul %places, %flat : tensor<16x8xf32>, tensor<8x8xf32> -> tensor<16x8xf32>
+  %sums = accel.reduce_sum %channels [0] : tensor<16x8xf32> -> tensor<8xf32>
+  accel.accumulate @c, %sums : tensor<8xf32>
   %norm = accel.reduce_sum %w [0, 1, 2] : tensor<8x2x4xf32> -> tensor<f32>
   %all = accel.broadcast %norm [] : tensor<f32> -> tensor<4x8xf32>
   %scaled = accel.mul %z, %all : tensor<4x8xf32>
