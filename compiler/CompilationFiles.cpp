@@ -4,6 +4,7 @@
 
 #include "compiler/DependencyFile.h"
 #include "compiler/Pipeline.h"
+#include "compiler/SavedParameters.h"
 #include "frontends/onnx/ImportOptions.h"
 #include "runtime/io/atomic_file.h"
 
@@ -15,6 +16,9 @@ absl::Status CompilationFiles::checkOptions() {
   absl::Status status = compared.AddInput("model", options.model);
   for (const InputBinding &binding : options.bindings) {
     status.Update(compared.AddInput("--bind", binding.file));
+  }
+  for (const std::string &file : listParameters()) {
+    status.Update(compared.AddInput("--params", file));
   }
   if (writesOutput()) {
     status.Update(compared.AddOutput("-o", options.output));
@@ -33,6 +37,12 @@ absl::Status CompilationFiles::checkOptions() {
     }
   }
   return status;
+}
+
+std::vector<std::string> CompilationFiles::listParameters() const {
+  return options.parameterFile.empty()
+             ? std::vector<std::string>()
+             : listParameterFiles(vfs, options.parameterFile);
 }
 
 absl::Status
@@ -54,6 +64,7 @@ CompilationFiles::listInputs(llvm::ArrayRef<std::string> dataFiles) const {
   for (const InputBinding &binding : options.bindings) {
     files.push_back(binding.file);
   }
+  llvm::append_range(files, listParameters());
   llvm::append_range(files, options.otherInputs);
   return files;
 }

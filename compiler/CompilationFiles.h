@@ -33,6 +33,8 @@ public:
 private:
   std::vector<std::string>
   listInputs(llvm::ArrayRef<std::string> dataFiles) const;
+  /// Those of `--params`.
+  std::vector<std::string> listParameters() const;
 
   const CompilerOptions &options;
   runtime::Vfs &vfs;

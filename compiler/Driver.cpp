@@ -13,6 +13,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/PlanOutput.h"
 #include "compiler/RegisterAll.h"
+#include "compiler/SavedParameters.h"
 #include "compiler/Summary.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/ImportOnnx.h"
@@ -60,6 +61,7 @@ private:
   ExitCode checkTools();
   /// Finds what keeps the model from training, and prints it.
   ExitCode check();
+  ExitCode readImportFiles(onnx::ImportOptions &frontend);
   ExitCode importModel();
   ExitCode readAdapters();
   ExitCode writeIr();
@@ -178,16 +180,35 @@ ExitCode Compilation::check() {
   return result;
 }
 
-ExitCode Compilation::importModel() {
-  TimingScope scope = times.begin("reading the model");
-  diagnostics.setDefaultCode(onnx::codes::InvalidNode);
-  onnx::ImportOptions frontend = options.frontend;
+/// Reads the files besides the model that the importer needs.
+ExitCode Compilation::readImportFiles(onnx::ImportOptions &frontend) {
   for (const InputBinding &binding : options.bindings) {
     absl::StatusOr<onnx::BoundTensor> bound = readBoundTensor(*vfs, binding);
     if (!bound.ok()) {
       return printFault(bound.status());
     }
     frontend.bound.push_back(*std::move(bound));
+  }
+  if (options.parameterFile.empty()) {
+    return ExitCode::Ok;
+  }
+  absl::StatusOr<onnx::SavedParameters> saved =
+      readSavedParameters(*vfs, options.parameterFile);
+  if (!saved.ok()) {
+    diagnostics.printError("--params: " + std::string(saved.status().message()),
+                           driver_codes::ParameterFile);
+    return ExitCode::InputOutput;
+  }
+  frontend.saved = *std::move(saved);
+  return ExitCode::Ok;
+}
+
+ExitCode Compilation::importModel() {
+  TimingScope scope = times.begin("reading the model");
+  diagnostics.setDefaultCode(onnx::codes::InvalidNode);
+  onnx::ImportOptions frontend = options.frontend;
+  if (ExitCode read = readImportFiles(frontend); read != ExitCode::Ok) {
+    return read;
   }
   FailureOr<onnx::ImportedModel> imported =
       onnx::importOnnx(options.model, frontend, context);

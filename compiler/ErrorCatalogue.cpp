@@ -27,6 +27,12 @@ static constexpr ErrorInfo kCatalogue[] = {
      "not there, is damaged, or says something else, which would train another "
      "model.",
      "Check the path; save the adapters again without what is named."},
+    {driver_codes::ParameterFile, ExitCode::InputOutput,
+     "--params takes a safetensors file, or the index of several, with the "
+     "state dict of the module that was exported. It is not there, is damaged, "
+     "or is something else.",
+     "Check the path; save the file with "
+     "safetensors.torch.save_model(model, \"model.safetensors\")."},
     {onnx::codes::UnknownOperator, ExitCode::Unsupported,
      "The importer has no counterpart of the operator, or none that can be"
      " differentiated. accelc --list-ops prints those that it knows.",
@@ -81,11 +87,22 @@ static constexpr ErrorInfo kCatalogue[] = {
      "could not be given back to the framework, and ties would be lost.",
      "With dynamo=True add optimize=False; with dynamo=False add "
      "training=torch.onnx.TrainingMode.TRAINING, "
-     "do_constant_folding=False."},
+     "do_constant_folding=False. Of a file that is there already, --params "
+     "model.safetensors, with the state dict, has most of them computed from "
+     "the parameters again."},
     {onnx::codes::AbsentWeights, ExitCode::InputOutput,
      "The graph refers to weights in a file that is not beside it.",
      "Copy the file there, or begin with random weights: --init=gpt2 or "
      "--init=normal:STD."},
+    {onnx::codes::SavedParameters, ExitCode::CompileError,
+     "What the exporter computed of parameters is computed from the tensors of "
+     "--params again, and has to come out with the bits that the model has; "
+     "parameters that both files have must be equal. A constant differs, or "
+     "how it was computed is not known or not certain: of two equal rows of a "
+     "table nobody can tell which was read.",
+     "Save the state dict of the very module that is exported, before or after "
+     "the export, without training it in between. What is not known or not "
+     "certain needs an export with dynamo=True, optimize=False."},
     {onnx::codes::Dimensions, ExitCode::CompileError,
      "A plan has static shapes: every symbol of the inputs' shapes needs a"
      " size, and the first dimension of all inputs is the microbatch.",

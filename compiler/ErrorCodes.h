@@ -10,6 +10,8 @@ namespace accel::driver_codes {
 
 inline constexpr ErrorCode AdapterFolder{"ACCEL-E0103",
                                          "a folder of adapters cannot be read"};
+inline constexpr ErrorCode ParameterFile{"ACCEL-E0104",
+                                         "a file of parameters cannot be read"};
 inline constexpr ErrorCode GlobalBatch{
     "ACCEL-E0603", "the samples of a step do not make whole microbatches"};
 inline constexpr ErrorCode MemoryLimit{"ACCEL-E0801",
@@ -18,8 +20,8 @@ inline constexpr ErrorCode PaddedSteps{
     "ACCEL-W0601", "much of a step is computed for padding"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {AdapterFolder, GlobalBatch, MemoryLimit,
-                                    PaddedSteps};
+inline constexpr ErrorCode all[] = {AdapterFolder, ParameterFile, GlobalBatch,
+                                    MemoryLimit, PaddedSteps};
 
 } // namespace accel::driver_codes
 

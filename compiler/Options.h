@@ -33,6 +33,8 @@ struct CompilerOptions {
   /// The program answers, and does not train.
   bool infers = false;
   std::vector<InputBinding> bindings;
+  /// Of the state dict that the model was exported with; empty: none.
+  std::string parameterFile;
   std::string output; ///< the plan; with `compileTo` or `emits` text
   /// Stop after this phase and print the module; to standard output if there is
   /// no `output`.

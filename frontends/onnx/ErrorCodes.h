@@ -34,6 +34,8 @@ inline constexpr ErrorCode FoldedWeights{"ACCEL-E0401",
                                          "weights were folded into constants"};
 inline constexpr ErrorCode AbsentWeights{"ACCEL-E0402",
                                          "the weights are not there"};
+inline constexpr ErrorCode SavedParameters{
+    "ACCEL-E0403", "the model does not follow from the file of --params"};
 inline constexpr ErrorCode Dimensions{
     "ACCEL-E0501", "a dimension has no size, or another one"};
 inline constexpr ErrorCode TrainedParameters{
@@ -51,13 +53,12 @@ inline constexpr ErrorCode MergedParameters{
 
 /// All of them.
 inline constexpr ErrorCode all[] = {
-    ModelFile,     WeightFile,       UnknownOperator,
-    OperatorSet,   UnknownAttribute, InputCount,
-    OtherDomain,   BatchNorm,        InvalidNode,
-    ComputedShape, GraphStructure,   FoldedWeights,
-    AbsentWeights, Dimensions,       TrainedParameters,
-    BoundInput,    IdleDropout,      DropoutWithoutEffect,
-    IdleBatchNorm, MergedParameters};
+    ModelFile,        WeightFile,      UnknownOperator,      OperatorSet,
+    UnknownAttribute, InputCount,      OtherDomain,          BatchNorm,
+    InvalidNode,      ComputedShape,   GraphStructure,       FoldedWeights,
+    AbsentWeights,    SavedParameters, Dimensions,           TrainedParameters,
+    BoundInput,       IdleDropout,     DropoutWithoutEffect, IdleBatchNorm,
+    MergedParameters};
 
 } // namespace accel::onnx::codes
 

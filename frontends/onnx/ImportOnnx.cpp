@@ -17,7 +17,9 @@
 #include "frontends/onnx/Model/ModelFile.h"
 #include "frontends/onnx/Model/OperatorUpgrade.h"
 #include "frontends/onnx/Weights/ExternalData.h"
+#include "frontends/onnx/Weights/RebuiltWeights.h"
 #include "frontends/onnx/Weights/RecurrentWeights.h"
+#include "frontends/onnx/Weights/SavedCheck.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -99,6 +101,10 @@ LogicalResult Importer::prepare() {
       failed(separateRecurrentWeights(graph, path, context, result.notes))) {
     return failure();
   }
+  if (options.saved && failed(rebuildFoldedWeights(graph, path, options,
+                                                   context, result.notes))) {
+    return failure();
+  }
   recovery = recoverParameters(graph, path, options, context, result.notes);
   if (!recovery.isComplete && stops()) {
     return failure();
@@ -109,6 +115,12 @@ LogicalResult Importer::prepare() {
     return failure();
   }
   weights = std::move(*collected);
+  if (options.saved &&
+      failed(
+          checkSaved(weights, *options.saved, path, context, result.notes)) &&
+      stops()) {
+    return failure();
+  }
   if (failed(checkAbsentWeights()) && stops()) {
     return failure();
   }

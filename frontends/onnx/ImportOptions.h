@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,6 +72,20 @@ struct BoundTensor {
   std::string bytes; ///< row by row, little endian
 };
 
+/// A tensor of the file that `--params` names.
+struct SavedTensor {
+  std::string elementType; ///< as the runtime calls it
+  std::vector<int64_t> shape;
+  /// Its bytes, row by row, little endian.
+  std::function<llvm::Expected<std::string>()> read;
+};
+
+/// A state dict, as PyTorch's user saved it.
+struct SavedParameters {
+  std::string path; ///< for messages
+  std::map<std::string, SavedTensor> tensors;
+};
+
 struct ImportOptions {
   /// The model is to answer, not to train: inputs need no batch, weights are
   /// taken as they lie, dropout does nothing, and batch norms keep their
@@ -80,6 +95,9 @@ struct ImportOptions {
   /// The sizes of symbolic dimensions by their name in the file or alias
   /// (`batch`, `seq`).
   std::map<std::string, int64_t> dimensions;
+  /// The parameters that the model was exported with, if the user gives them:
+  /// what the exporter computed of them is computed of them again.
+  std::optional<SavedParameters> saved;
   /// If set, every trainable parameter begins by this policy, whether or not
   /// the file has its value.
   std::optional<InitPolicy> init;

@@ -282,7 +282,8 @@ getWritten(const CLI::App &app, const CommandLine &line) {
         option->get_name().rfind("--fp8", 0) == 0 ||
         option->get_name() == "--loss-scale" ||
         option->get_name() == "--residual-dtype" ||
-        option->get_name() == "--padding-row" || option->get_name() == "--lora";
+        option->get_name() == "--padding-row" ||
+        option->get_name() == "--lora" || option->get_name() == "--params";
     if (!shapes) {
       continue;
     }

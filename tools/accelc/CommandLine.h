@@ -20,6 +20,7 @@ namespace accel {
 /// Defaults are those that --help shows.
 struct CommandLine {
   std::string model;  ///< `-`: standard input
+  std::string params; ///< a file of parameters; empty: none
   std::string output; ///< `-`: standard output
   std::string weights = "plan";
 

@@ -9,9 +9,9 @@ namespace {
 
 /// Options of groups that inference has, too, which say how to train.
 constexpr const char *kTrainingOptions[] = {
-    "--global-batch", "--objective", "--loss-weight", "--dropout",
-    "--batch-norm",   "--eval",      "--bf16",        "--fp16",
-    "--fp8",          "--estimate",  "--memory-limit"};
+    "--global-batch", "--objective", "--loss-weight",  "--dropout",
+    "--batch-norm",   "--eval",      "--bf16",         "--fp16",
+    "--fp8",          "--estimate",  "--memory-limit", "--params"};
 
 } // namespace
 

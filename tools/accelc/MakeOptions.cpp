@@ -33,6 +33,7 @@ private:
   void makeRequest() {
     options.model = line.model;
     options.output = line.output;
+    options.parameterFile = line.params;
     options.compileTo = findPhase(line.compileTo);
     options.emits = line.emit == "ptx"    ? EmittedCode::Ptx
                     : line.emit == "sass" ? EmittedCode::Sass

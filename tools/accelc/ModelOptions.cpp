@@ -69,6 +69,14 @@ void addShapeOptions(CLI::App &app, CommandLine &line, const char *group) {
 }
 
 void addParameterOptions(CLI::App &app, CommandLine &line, const char *group) {
+  app.add_option("--params", line.params,
+                 "The state dict of the module that was exported, as "
+                 "safetensors.torch.save_model writes it, or the index of "
+                 "several such files: what the exporter computed of parameters "
+                 "and kept as constants (bias tables, exp, weight norm) is "
+                 "computed of them again, if that gives the same bits")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--freeze",
                  "Do not train the parameters whose names the pattern (a POSIX "
                  "extended regular expression) is found in, repeatable; of "

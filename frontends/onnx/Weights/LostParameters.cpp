@@ -6,15 +6,11 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace accel::onnx {
-namespace {
 
-/// Whether `parameter` is one of the module itself, not of one inside it.
 bool isParameterOf(llvm::StringRef parameter, llvm::StringRef scope) {
   auto [module, leaf] = parameter.rsplit('.');
   return leaf.empty() ? scope.empty() : module == scope;
 }
-
-} // namespace
 
 LostParameters::LostParameters(const pb::GraphProto &graph,
                                const GraphIndex &index,
@@ -38,6 +34,16 @@ LostParameters::LostParameters(const pb::GraphProto &graph,
       [&](llvm::StringRef parameter) { return !present.contains(parameter); });
 }
 
+llvm::SmallVector<llvm::StringRef>
+LostParameters::list(llvm::StringRef scope) const {
+  llvm::SmallVector<llvm::StringRef> candidates;
+  llvm::copy_if(lost, std::back_inserter(candidates),
+                [&](llvm::StringRef parameter) {
+                  return isParameterOf(parameter, scope);
+                });
+  return candidates;
+}
+
 std::string LostParameters::findRead(const pb::NodeProto &node,
                                      const RecoveredParameter &holder) const {
   std::optional<FxCall> call = getFxCall(node);
@@ -48,11 +54,7 @@ std::string LostParameters::findRead(const pb::NodeProto &node,
     return holder.parameter;
   }
   std::string scope = getModuleScope(node);
-  llvm::SmallVector<llvm::StringRef> candidates;
-  llvm::copy_if(lost, std::back_inserter(candidates),
-                [&](llvm::StringRef parameter) {
-                  return isParameterOf(parameter, scope);
-                });
+  llvm::SmallVector<llvm::StringRef> candidates = list(scope);
   if (candidates.empty() && isParameterOf(holder.parameter, scope)) {
     return holder.parameter;
   }

@@ -8,6 +8,10 @@
 
 namespace accel::onnx {
 
+/// Whether `parameter` is one of the module `scope` itself, not of one inside
+/// it.
+bool isParameterOf(llvm::StringRef parameter, llvm::StringRef scope);
+
 /// The parameters of the exported program that are lost: no initializer is one
 /// or was folded from it, and no call names it. Borrows: the signature.
 class LostParameters {
@@ -22,6 +26,9 @@ public:
   /// parameter where that is of this module. Empty if the file does not tell.
   std::string findRead(const pb::NodeProto &node,
                        const RecoveredParameter &holder) const;
+
+  /// The lost parameters of the module `scope` itself.
+  llvm::SmallVector<llvm::StringRef> list(llvm::StringRef scope) const;
 
 private:
   llvm::SmallVector<llvm::StringRef> lost;

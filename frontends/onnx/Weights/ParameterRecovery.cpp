@@ -9,6 +9,7 @@
 #include "frontends/onnx/Weights/InitializerRoles.h"
 #include "frontends/onnx/Weights/LostParameters.h"
 #include "frontends/onnx/Weights/ModelWeights.h"
+#include "frontends/onnx/Weights/TensorData.h"
 #include "frontends/onnx/Weights/Unfolding.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -23,15 +24,6 @@ namespace {
 
 using Kind = RecoveredParameter::Kind;
 using Role = InitializerRole::Role;
-
-std::string describeShape(const pb::TensorProto &tensor) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << '[';
-  llvm::interleaveComma(tensor.dims(), stream);
-  stream << ']';
-  return text;
-}
 
 /// Whether a Linear layer's weight, [out, in] in PyTorch, must lie as [in, out]
 /// to be this input.
@@ -140,6 +132,7 @@ private:
       floats; ///< type and shape of the float initializers of the file
   std::vector<pb::TensorProto> added;
   std::vector<std::string> untraceable; ///< for people
+  bool namesParameters = false; ///< that untraceable ones were folded from
 };
 
 void ParameterFinder::classify() {
@@ -149,6 +142,7 @@ void ParameterFinder::classify() {
       add(role.parameter);
     } else if (role.role == Role::Untraceable) {
       ArrayRef<GraphIndex::Use> uses = index.getUses(tensor.name());
+      namesParameters |= !role.parameter.source.empty();
       untraceable.push_back(
           "'" + tensor.name() + "' " + describeShape(tensor) +
           (role.parameter.source.empty()
@@ -178,7 +172,10 @@ void ParameterFinder::reportUntraceable() {
          "\"model.onnx\", dynamo=True, optimize=False), or with "
          "dynamo=False add "
          "training=torch.onnx.TrainingMode.TRAINING, "
-         "do_constant_folding=False";
+         "do_constant_folding=False"
+      << (namesParameters ? "; or give accelc the state dict of the module: "
+                            "--params model.safetensors"
+                          : "");
 }
 
 /// Whether TorchScript gives such a name to a parameter, and not to a value

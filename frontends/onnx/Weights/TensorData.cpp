@@ -4,7 +4,9 @@
 #include "frontends/onnx/Weights/TensorData.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 
@@ -74,6 +76,15 @@ std::string getDataTypeName(int32_t dataType) {
                                static_cast<pb::TensorProto_DataType>(dataType))
                          : std::string();
   return name.empty() ? "data type " + std::to_string(dataType) : name;
+}
+
+std::string describeShape(const pb::TensorProto &tensor) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '[';
+  llvm::interleaveComma(tensor.dims(), stream);
+  stream << ']';
+  return text;
 }
 
 llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,

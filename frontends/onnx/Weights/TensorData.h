@@ -27,6 +27,9 @@ std::string getDataTypeName(int32_t dataType);
 llvm::Expected<mlir::RankedTensorType>
 getTensorType(mlir::MLIRContext &context, const pb::TensorProto &tensor);
 
+/// `[2, 3]`
+std::string describeShape(const pb::TensorProto &tensor);
+
 /// The bytes that lie in `tensor` itself. Requires: no external data. If
 /// `steal`, `tensor` loses them.
 llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,

@@ -5,6 +5,7 @@
     python check_families.py WORK_DIR                    # all, the default exporter
     python check_families.py WORK_DIR gpt2 'vit|deit'    # those whose names match
     python check_families.py WORK_DIR --exporter=unoptimized
+    python check_families.py WORK_DIR swin --params      # accelc gets the state dict
 
 PyTorch exports the loss of each, accelc compiles it, and accel-run trains it on
 one rank and on two, with a batch that leaves the last microbatch short.  PyTorch's
@@ -37,7 +38,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_model
 from torch import nn
 from training import Result
 
@@ -113,7 +114,7 @@ def run(command: list[str], folder: Path) -> str:
     return done.stderr + done.stdout
 
 
-def compile_plan(module: nn.Module, lr: float, folder: Path) -> bool:
+def compile_plan(module: nn.Module, lr: float, folder: Path, params: bool) -> bool:
     """Whether accelc says that the model mixes samples."""
     o = OPTIMIZER
     # A file does not say what PyTorch has frozen, as tables of sines.
@@ -123,6 +124,9 @@ def compile_plan(module: nn.Module, lr: float, folder: Path) -> bool:
     flags += ["--optimizer=sgd", f"--momentum={o.momentum}", f"--lr={lr}"]
     flags += [f"--weight-decay={o.weight_decay}", f"--clip-norm={o.clip_norm}"]
     flags += [f"--freeze=^({names})$"] if frozen else []
+    if params:
+        save_model(module, str(folder / "params.safetensors"))
+        flags.append("--params=params.safetensors")
     said = run(["accelc", "model.onnx", "-o", "plan", *flags], folder)
     return MIXES.search(said) is not None
 
@@ -246,7 +250,7 @@ def faults(result: dict, pytorch: dict, says_mixes: bool) -> list[str]:
     return found
 
 
-def check(family: Family, folder: Path, exporter: str) -> dict:
+def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     torch.manual_seed(5)
@@ -261,7 +265,7 @@ def check(family: Family, folder: Path, exporter: str) -> dict:
     export(exported, example, folder / "model.onnx", exporter)
     module.load_state_dict(exported.state_dict())
 
-    says_mixes = compile_plan(module, family.lr, folder)
+    says_mixes = compile_plan(module, family.lr, folder, params)
     changed = perturb(inputs)
     perturbed = train(changed, folder, ranks=1, steps=1)
     ours = [Runs(train(inputs, folder, ranks), perturbed) for ranks in (1, 2)]
@@ -288,9 +292,9 @@ def check(family: Family, folder: Path, exporter: str) -> dict:
     return {"stage": stage, "faults": found, **result}
 
 
-def try_family(family: Family, folder: Path, exporter: str) -> dict:
+def try_family(family: Family, folder: Path, exporter: str, params: bool) -> dict:
     try:
-        return {"family": family.name, **check(family, folder, exporter)}
+        return {"family": family.name, **check(family, folder, exporter, params)}
     except StageError as error:
         return {"family": family.name, "stage": error.stage, "why": str(error)[:600]}
 
@@ -307,6 +311,9 @@ def main() -> int:
         default="dynamo",
         help="unoptimized: dynamo with optimize=False",
     )
+    parser.add_argument(
+        "--params", action="store_true", help="give accelc the state dict, too"
+    )
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -317,7 +324,7 @@ def main() -> int:
         if not re.fullmatch(pattern, family.name):
             continue
         folder = options.work.resolve() / options.exporter / family.name
-        result = try_family(family, folder, options.exporter)
+        result = try_family(family, folder, options.exporter, options.params)
         with open(options.work / f"{options.exporter}.jsonl", "a") as log:
             print(json.dumps(result), file=log)
         said = {k: v for k, v in result.items() if k not in ("family", "stage")}

@@ -16,6 +16,7 @@ import warnings
 import architectures
 import mixture
 import noisy
+import rebuilt
 import recurrent
 import torch
 from exporting import HERE, export_dynamo, export_torchscript
@@ -179,6 +180,11 @@ def reducing(name: str) -> None:
 def folded(name: str) -> None:
     path = HERE / name / "model.onnx"
     export_dynamo(architectures.folded(), path, {"x": torch.zeros(2, 21)}, {0: "batch"})
+
+
+def rebuilt_weights(name: str) -> None:
+    path = HERE / name / "model.onnx"
+    export_dynamo(rebuilt.rebuilt(), path, {"x": torch.zeros(2, 21)}, {0: "batch"})
 
 
 def _decoder(name: str, model: nn.Module, length: int, opset: int) -> None:
@@ -372,6 +378,7 @@ EXPORTS = {
     "padding": padding,
     "centered": centered,
     "folded": folded,
+    "rebuilt": rebuilt_weights,
     "gemma": gemma,
     "indexing": indexing,
     "experts": experts,

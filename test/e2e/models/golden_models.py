@@ -15,6 +15,7 @@ import datasets
 import fp8
 import mixture
 import noisy
+import rebuilt
 import recurrent
 from exporting import HERE
 from groups import Groups, Rule
@@ -511,6 +512,9 @@ MODELS = {
     "experts": _classifier(mixture.experts, 21, 10, seed=74),
     "lstm": _classifier(recurrent.lstm, 21, 10, seed=65),
     "reducing": _classifier(noisy.reducing, 21, 10, seed=69),
+    "rebuilt": _classifier(
+        rebuilt.rebuilt, 21, 10, seed=73, flags=("--params", "initial.safetensors")
+    ),
     "gru": _language_model(
         recurrent.gru,
         12,
