@@ -6,15 +6,14 @@
 //
 //   for a matrix and 64 of its columns:
 //     list the rows whose index is the matrix
-//     grouped_matmul:
-//       pack the columns
-//       for 32 columns, for 8 rows of the list: result[row] = row * columns
-//     grouped_outer:
-//       for 256 rows of the list:
-//         pack 64 columns of the right side
-//         for 16 rows of the matrix:
-//           pack these columns of the left side
-//           for 32 columns, for 8 rows: result += left[row] * right
+//     grouped_matmul, for 256 elements of a row:
+//       pack these rows of the columns
+//       for 32 columns, for 8 rows of the list: result[row] += row * columns
+//     grouped_outer, for 256 rows of the list:
+//       pack 64 columns of the right side
+//       for 16 rows of the matrix:
+//         pack these columns of the left side
+//         for 32 columns, for 8 rows: result += left[row] * right
 //
 // A matrix is packed once for all of its rows, and nobody copies it for one of
 // them. Every sum is one chain in ascending order, whoever computes the tile,
@@ -33,6 +32,13 @@ namespace {
 struct GroupedTile {
   Value matrix, column; ///< the first column
   Value count;          ///< rows in the list
+};
+
+/// What is packed of the summed index at a time, and how its sums meet what is
+/// there.
+struct DepthPart {
+  Value first, depth;
+  Storing storing;
 };
 
 /// Rows of the result, their columns from `column` on.
@@ -60,8 +66,10 @@ public:
 
 private:
   void emitProducts(const GroupedTile &tile);
+  void packWeights(const GroupedTile &tile, const DepthPart &part);
   void emitOuter(const GroupedTile &tile);
-  Storing getStoringOf(Value firstPlace) const;
+  void eachDepth(Value count, int64_t most,
+                 llvm::function_ref<void(const DepthPart &)> body) const;
   TileRows getResult(Value first, int64_t rows) const {
     return {t,
             emitter.getResultBuffer(0),
@@ -111,27 +119,37 @@ void GroupedKernel::emit() {
 
 /// The results of the rows of the list.
 void GroupedKernel::emitProducts(const GroupedTile &tile) {
+  TileRows rows = operands[0].getRows(t, t.index(0), tiles.rows, tiles.inner);
+  GroupedResult result{getResult(t.index(0), tiles.rows), {}, {}, Value()};
+  eachDepth(t.index(tiles.inner), tiles.inner, [&](const DepthPart &part) {
+    packWeights(tile, part);
+    result.storing = part.storing;
+    eachBlock(tile.count, [&](int64_t height, Value place, Value lane) {
+      result.rows.clear();
+      for (int64_t i = 0; i < height; ++i) {
+        result.rows.push_back(panels.getListed(t.add(place, i)));
+      }
+      result.column = t.add(tile.column, lane);
+      emitSums(
+          result, part.depth,
+          [&](int64_t row, Value k) {
+            return rows.scalar(result.rows[row], t.add(part.first, k));
+          },
+          [&](Value k, int64_t v) { return panels.getRight(k, lane, v); });
+    });
+  });
+}
+
+void GroupedKernel::packWeights(const GroupedTile &tile,
+                                const DepthPart &part) {
   Value first = t.mul(tile.matrix, tiles.inner * tiles.columns);
   if (tiles.isTurned) {
-    panels.packTurned(operands[1].getRows(t, first, tiles.columns, tiles.inner),
-                      tile.column);
-  } else {
-    panels.packMatrix(operands[1].getRows(t, first, tiles.inner, tiles.columns),
-                      tile.column);
+    return panels.packTurned(
+        operands[1].getRows(t, first, tiles.columns, tiles.inner), tile.column,
+        part.first, part.depth);
   }
-  TileRows rows = operands[0].getRows(t, t.index(0), tiles.rows, tiles.inner);
-  GroupedResult result{getResult(t.index(0), tiles.rows), storing, {}, Value()};
-  eachBlock(tile.count, [&](int64_t height, Value place, Value lane) {
-    result.rows.clear();
-    for (int64_t i = 0; i < height; ++i) {
-      result.rows.push_back(panels.getListed(t.add(place, i)));
-    }
-    result.column = t.add(tile.column, lane);
-    emitSums(
-        result, t.index(tiles.inner),
-        [&](int64_t row, Value k) { return rows.scalar(result.rows[row], k); },
-        [&](Value k, int64_t v) { return panels.getRight(k, lane, v); });
-  });
+  panels.packMatrix(operands[1].getRows(t, first, tiles.inner, tiles.columns),
+                    tile.column, part.first, part.depth);
 }
 
 /// The sums of the outer products of the rows of the list; zeros if it has
@@ -140,15 +158,12 @@ void GroupedKernel::emitOuter(const GroupedTile &tile) {
   TileRows lhs = operands[0].getRows(t, t.index(0), tiles.rows, tiles.inner);
   TileRows rhs = operands[1].getRows(t, t.index(0), tiles.rows, tiles.columns);
   Value begin = t.mul(tile.matrix, tiles.inner * tiles.columns);
-  GroupedResult result{getResult(begin, tiles.inner), storing, {}, Value()};
-  Value end = t.max(tile.count, t.index(1));
-  t.each(t.index(0), end, GroupedTiles::kPlaces, [&](Value first) {
-    Value places =
-        t.min(t.sub(tile.count, first), t.index(GroupedTiles::kPlaces));
-    result.storing = getStoringOf(first);
-    panels.packListed(rhs, tile.column, first, places);
+  GroupedResult result{getResult(begin, tiles.inner), {}, {}, Value()};
+  eachDepth(tile.count, tiles.rows, [&](const DepthPart &part) {
+    panels.packListed(rhs, tile.column, part.first, part.depth);
+    result.storing = part.storing;
     t.each(tiles.inner, GroupedTiles::kLeftColumns, [&](Value row) {
-      panels.packLeft(lhs, row, first, places);
+      panels.packLeft(lhs, row, part.first, part.depth);
       Value rows = t.min(t.sub(t.index(tiles.inner), row),
                          t.index(GroupedTiles::kLeftColumns));
       eachBlock(rows, [&](int64_t height, Value from, Value lane) {
@@ -158,7 +173,7 @@ void GroupedKernel::emitOuter(const GroupedTile &tile) {
         }
         result.column = t.add(tile.column, lane);
         emitSums(
-            result, places,
+            result, part.depth,
             [&](int64_t i, Value place) {
               return panels.getLeft(place, t.add(from, i));
             },
@@ -170,15 +185,25 @@ void GroupedKernel::emitOuter(const GroupedTile &tile) {
   });
 }
 
-/// Sums over the places of the list from `firstPlace` on are added to those in
-/// front of them.
-Storing GroupedKernel::getStoringOf(Value firstPlace) const {
-  Value isLater = t.isLess(t.index(0), firstPlace);
-  if (!storing.adds) {
-    return {true, isLater};
+/// Parts of a summed index that has `count` elements, `most` at most, and one
+/// part if it has none. Sums of a later part are added to those in front.
+void GroupedKernel::eachDepth(
+    Value count, int64_t most,
+    llvm::function_ref<void(const DepthPart &)> body) const {
+  Value zero = t.index(0), depth = t.index(GroupedTiles::kDepth);
+  if (most <= GroupedTiles::kDepth) {
+    return body({zero, count, storing});
   }
-  return {true,
-          storing.kept ? t.select(isLater, isLater, storing.kept) : Value()};
+  Value end = t.max(count, t.index(1));
+  t.each(zero, end, GroupedTiles::kDepth, [&](Value first) {
+    Value isLater = t.isLess(zero, first);
+    Storing added{true, isLater};
+    if (storing.adds) {
+      added.kept =
+          storing.kept ? t.select(isLater, isLater, storing.kept) : Value();
+    }
+    body({first, t.min(t.sub(count, first), depth), added});
+  });
 }
 
 void GroupedKernel::eachBlock(

@@ -12,7 +12,7 @@ using namespace accel;
 GroupedPanels::GroupedPanels(const TileCode &t, Value workspace,
                              const GroupedTiles &tiles, int64_t vectors)
     : t(t), tiles(tiles), blockColumns(vectors * kTileLanes) {
-  int64_t rows = tiles.panelRows(), begin = tiles.listFloats();
+  int64_t rows = GroupedTiles::kDepth, begin = tiles.listFloats();
   int64_t blocks = GroupedTiles::kColumns / blockColumns;
   listed = TileRows(t, workspace, t.index(0), 1, begin, begin);
   right = TileRows(t, workspace, t.index(begin), blocks * rows, blockColumns,
@@ -50,7 +50,7 @@ Value GroupedPanels::getListed(Value place) const {
 }
 
 Value GroupedPanels::getRightRow(Value row, Value lane) const {
-  return t.add(t.mul(t.div(lane, blockColumns), tiles.panelRows()), row);
+  return t.add(t.mul(t.div(lane, blockColumns), GroupedTiles::kDepth), row);
 }
 
 Value GroupedPanels::getRight(Value row, Value lane, int64_t vector) const {
@@ -70,44 +70,42 @@ Value GroupedPanels::load(const TileRows &source, Value row, Value column,
              : source.someLanes(row, column, t.floats().number(0.0));
 }
 
-void GroupedPanels::packMatrix(const TileRows &source, Value column) const {
-  t.each(tiles.inner, 1, [&](Value row) {
+void GroupedPanels::packMatrix(const TileRows &source, Value column,
+                               Value first, Value depth) const {
+  t.each(t.index(0), depth, 1, [&](Value row) {
     t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
-      Value from = t.add(column, lane);
-      storeRight(load(source, row, from, GroupedTiles::kColumns), row, lane);
+      Value lanes = load(source, t.add(first, row), t.add(column, lane),
+                         GroupedTiles::kColumns);
+      storeRight(lanes, row, lane);
     });
   });
 }
 
 /// Rows beyond the last are the last: their results are not stored.
-void GroupedPanels::packTurned(const TileRows &source, Value column) const {
+void GroupedPanels::packTurned(const TileRows &source, Value column,
+                               Value first, Value depth) const {
   t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
     TileCode::Values from(kTileLanes);
     for (auto [i, each] : llvm::enumerate(from)) {
       each = t.min(t.add(t.add(column, lane), static_cast<int64_t>(i)),
                    t.index(tiles.columns - 1));
     }
-    auto turn = [&](Value row) {
+    t.each(t.index(0), depth, kTileLanes, [&](Value row) {
       TileCode::Values block(kTileLanes);
       for (auto [i, each] : llvm::enumerate(block)) {
-        each = source.lanes(from[i], row);
+        each = load(source, from[i], t.add(first, row), kTileLanes);
       }
       block = t.transpose(block);
       for (auto [i, each] : llvm::enumerate(block)) {
         storeRight(each, t.add(row, static_cast<int64_t>(i)), lane);
       }
-    };
-    int64_t whole = tiles.inner - tiles.inner % kTileLanes;
-    t.each(whole, kTileLanes, turn);
-    if (whole != tiles.inner) {
-      turn(t.index(whole));
-    }
+    });
   });
 }
 
 void GroupedPanels::packListed(const TileRows &source, Value column,
-                               Value first, Value places) const {
-  t.each(t.index(0), places, 1, [&](Value place) {
+                               Value first, Value depth) const {
+  t.each(t.index(0), depth, 1, [&](Value place) {
     Value row = getListed(t.add(first, place));
     t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
       Value from = t.add(column, lane);
@@ -117,8 +115,8 @@ void GroupedPanels::packListed(const TileRows &source, Value column,
 }
 
 void GroupedPanels::packLeft(const TileRows &source, Value column, Value first,
-                             Value places) const {
-  t.each(t.index(0), places, 1, [&](Value place) {
+                             Value depth) const {
+  t.each(t.index(0), depth, 1, [&](Value place) {
     Value row = getListed(t.add(first, place));
     left.storeAll(load(source, row, column, GroupedTiles::kLeftColumns), place,
                   t.index(0));

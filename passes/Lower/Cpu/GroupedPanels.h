@@ -37,16 +37,18 @@ public:
   /// The row at a place of the list.
   Value getListed(Value place) const;
 
-  /// The right panel becomes 64 columns of a matrix, from `column` on; those of
-  /// one that lies transposed; or those of the rows of `places` of the list.
-  void packMatrix(const TileRows &source, Value column) const;
-  void packTurned(const TileRows &source, Value column) const;
+  /// The right panel becomes 64 columns, from `column` on, of `depth` rows of a
+  /// matrix from `first` on; those of one that lies transposed; or those of the
+  /// rows in the list from place `first` on.
+  void packMatrix(const TileRows &source, Value column, Value first,
+                  Value depth) const;
+  void packTurned(const TileRows &source, Value column, Value first,
+                  Value depth) const;
   void packListed(const TileRows &source, Value column, Value first,
-                  Value places) const;
-  /// The left panel becomes 16 columns, from `column` on, of the rows of
-  /// `places` of the list.
+                  Value depth) const;
+  /// The left panel becomes 16 columns of the rows in the list.
   void packLeft(const TileRows &source, Value column, Value first,
-                Value places) const;
+                Value depth) const;
 
   /// What was packed: an element of the left panel, a vector of the right one,
   /// that behind `vector` others of a register block which begins at `lane`.

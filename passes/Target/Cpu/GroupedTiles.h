@@ -24,9 +24,9 @@ struct GroupedTiles {
   static GroupedTiles get(mlir::Operation *op);
 
   static constexpr int64_t kColumns = 64;
-  /// How many rows' outer products are summed at a time, and how many columns
-  /// of the left side.
-  static constexpr int64_t kPlaces = 256, kLeftColumns = 16;
+  /// How much of the summed index is packed at a time, and how many columns of
+  /// the left side of outer products.
+  static constexpr int64_t kDepth = 256, kLeftColumns = 16;
 
   int64_t tilesOfMatrix() const { return llvm::divideCeil(columns, kColumns); }
   int64_t launchTiles() const { return matrices * tilesOfMatrix(); }
@@ -34,11 +34,8 @@ struct GroupedTiles {
   /// the matrix, or of the right side's rows; some columns of the left side's
   /// rows.
   int64_t listFloats() const { return llvm::alignTo(rows, 16); }
-  int64_t panelRows() const {
-    return isOuter ? kPlaces : llvm::alignTo(inner, 16);
-  }
-  int64_t rightFloats() const { return panelRows() * kColumns; }
-  int64_t leftFloats() const { return isOuter ? kPlaces * kLeftColumns : 0; }
+  int64_t rightFloats() const { return kDepth * kColumns; }
+  int64_t leftFloats() const { return isOuter ? kDepth * kLeftColumns : 0; }
   int64_t workspaceBytes() const {
     return 4 * (listFloats() + rightFloats() + leftFloats());
   }

@@ -94,13 +94,3 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.launch @small(%5, %5) [read, write] : memref<256xf32>, memref<256xf32>
   return
 }
-
-// A tile is 64 columns of what one matrix makes, of all rows that have chosen it: it lists those in its workspace, and packs
-// the columns of the matrix behind the list.
-// CHECK: @grouped
-// CHECK-SAME: {"x86-64-v3" = #plan.code<8 tiles of 64 columns, grain 8, workspace 4224, vectors 1>, "x86-64-v4" = #plan.code<8 tiles of 64 columns, grain 8, workspace 4224, vectors 2>}
-func.func private @grouped(%x: tensor<20x8xf32>, %w: tensor<4x8x100xf32>, %i: tensor<20xi64>) -> tensor<20x100xf32> attributes {
-    plan.kernel = {kind = "grouped", elements = 2000 : i64, rows = 20 : i64, columns = 100 : i64}} {
-  %y = accel.grouped_matmul %x, %w, %i : tensor<20x8xf32>, tensor<4x8x100xf32>, tensor<20xi64> -> tensor<20x100xf32>
-  return %y : tensor<20x100xf32>
-}

@@ -57,7 +57,7 @@ plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func @grouped(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<12xi64>) -> tensor<12x16xf32> attributes {
     plan.kernel = {kind = "grouped", elements = 192 : i64, rows = 12 : i64, columns = 16 : i64},
     plan.code = {"x86-64-v3" = #plan.code<1 tiles of 64 columns, workspace 65536, vectors 1>}} {
-  // expected-error@below {{expected 4 tiles, register blocks of at least one vector and a workspace of 4160 bytes, got #plan.code<1 tiles of 64 columns, workspace 65536, vectors 1>}}
+  // expected-error@below {{expected 4 tiles, register blocks of at least one vector and a workspace of 65600 bytes, got #plan.code<1 tiles of 64 columns, workspace 65536, vectors 1>}}
   %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
   return %y : tensor<12x16xf32>
 }
