@@ -101,6 +101,7 @@ private:
   void untieInputs(pb::NodeProto &node);
   std::string findRead(const pb::NodeProto &node, int input,
                        const RecoveredParameter *found);
+  const pb::TensorProto *findDeclaration(StringRef weight);
   void recreateBias(pb::NodeProto &node);
   void reportUntraceable();
   void addInitializers();
@@ -267,36 +268,79 @@ void ParameterFinder::untieInputs(pb::NodeProto &node) {
   }
 }
 
+/// Type and shape of a weight that lies in the graph, was just untied, or is
+/// computed of parameters; null if nothing says them.
+const pb::TensorProto *ParameterFinder::findDeclaration(StringRef weight) {
+  auto known = floats.find(weight);
+  if (known != floats.end()) {
+    return &known->second;
+  }
+  auto isIt = [&](const auto &each) { return weight == each.name(); };
+  auto fresh = llvm::find_if(added, isIt);
+  if (fresh != added.end()) {
+    return &floats.try_emplace(weight, *fresh).first->second;
+  }
+  auto value = llvm::find_if(graph.value_info(), isIt);
+  if (value == graph.value_info().end()) {
+    return nullptr;
+  }
+  pb::TensorProto tensor;
+  tensor.set_name(weight.str());
+  tensor.set_data_type(value->type().tensor_type().elem_type());
+  for (const auto &dim : value->type().tensor_type().shape().dim()) {
+    if (dim.dim_value() < 1) {
+      return nullptr;
+    }
+    tensor.add_dims(dim.dim_value());
+  }
+  return &floats.try_emplace(weight, std::move(tensor)).first->second;
+}
+
+/// The number of results of each sample and place that `node`, which reads a
+/// weight of this shape, makes; none if it has no bias.
+static std::optional<int64_t> countChannels(const pb::NodeProto &node,
+                                            const pb::TensorProto &weight) {
+  auto getNumber = [&](StringRef name, int64_t otherwise) {
+    for (const pb::AttributeProto &attribute : node.attribute()) {
+      if (attribute.name() == name) {
+        return static_cast<int64_t>(attribute.i());
+      }
+    }
+    return otherwise;
+  };
+  StringRef op = node.op_type();
+  if (op == "Gemm" && weight.dims_size() == 2) {
+    return weight.dims(getNumber("transB", 0) ? 0 : 1);
+  }
+  if (op == "Conv" && weight.dims_size() > 2) {
+    return weight.dims(0);
+  }
+  if (op == "ConvTranspose" && weight.dims_size() > 2) {
+    return weight.dims(1) * getNumber("group", 1);
+  }
+  return std::nullopt;
+}
+
 void ParameterFinder::recreateBias(pb::NodeProto &node) {
   bool hasBias = node.input_size() > 2 && !node.input(2).empty();
-  if (node.op_type() != "Gemm" || hasBias || node.input_size() < 2) {
+  if (hasBias || node.input_size() < 2) {
     return;
   }
-  std::string bias = findExpectedParameter(node, 2, "", signature);
-  auto weight = floats.find(node.input(1));
-  if (weight == floats.end()) {
-    // The weight may just have been untied; its declaration is among the added
-    // ones.
-    auto fresh = llvm::find_if(added, [&](const pb::TensorProto &tensor) {
-      return tensor.name() == node.input(1);
-    });
-    if (fresh == added.end()) {
-      return;
-    }
-    weight = floats.try_emplace(fresh->name(), *fresh).first;
+  const pb::TensorProto *weight = findDeclaration(node.input(1));
+  std::optional<int64_t> channels;
+  if (weight) {
+    channels = countChannels(node, *weight);
   }
-  if (bias.empty() || weight->second.dims_size() != 2) {
+  std::string bias =
+      channels ? findExpectedParameter(node, 2, "", signature) : "";
+  if (bias.empty()) {
     return;
   }
   if (!recovery.find(bias)) {
-    bool transposed =
-        llvm::any_of(node.attribute(), [](const pb::AttributeProto &attribute) {
-          return attribute.name() == "transB" && attribute.i();
-        });
     pb::TensorProto tensor;
     tensor.set_name(bias);
-    tensor.set_data_type(weight->second.data_type());
-    tensor.add_dims(weight->second.dims(transposed ? 0 : 1));
+    tensor.set_data_type(weight->data_type());
+    tensor.add_dims(*channels);
     added.push_back(std::move(tensor));
     add({Kind::Recreated, bias, bias, "", false});
   }
