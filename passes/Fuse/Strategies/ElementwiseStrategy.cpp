@@ -63,7 +63,13 @@ void ElementwiseStrategy::place(Operation *op) {
   }
   if (loop.columns != 0 && elements == loop.elements) {
     RowFit fit = fitRows(plan.getSection(), op, elements, loop.columns);
-    if (fit.isPossible) {
+    // A copy of what the loop makes itself would lie between two parts of it.
+    bool copiesOwn = llvm::any_of(fit.copied, [&](Value value) {
+      Operation *maker = plan.getSection().getRoot(value).getDefiningOp();
+      std::optional<unsigned> number = plan.find(maker);
+      return number && llvm::is_contained(loop.groups, *number);
+    });
+    if (fit.isPossible && !copiesOwn) {
       llvm::for_each(fit.copied, [&](Value value) { copies.copy(value, op); });
     } else {
       loop = {{}, elements, 0};

@@ -126,3 +126,24 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   accel.accumulate @g, %p : tensor<4x8xf32>
   return
 }
+
+// -----
+
+// What the rows of a sum are made of is added to itself transposed, as the gradients of contrastive pairs are. The copy
+// of the transposed one lies behind the kernel that makes it, so what reads it is computed by another one.
+accel.parameter @g : tensor<4x4xf32> trainable
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  // CHECK: %[[X:.+]] = accel.input "x"
+  // CHECK: %[[Y:.+]] = call @{{.*}}(%[[X]]) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK: %[[Z:.+]] = call @{{.*}}add{{.*}}(%[[Y]]) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: accel.accumulate @g, %[[Z]]
+  %x = accel.input "x" : tensor<4x4xf32>
+  %m = accel.reduce_max %x [1] : tensor<4x4xf32> -> tensor<4xf32>
+  %r = accel.broadcast %m [0] : tensor<4xf32> -> tensor<4x4xf32>
+  %y = accel.sub %x, %r : tensor<4x4xf32>
+  %t = accel.transpose %y [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %z = accel.add %t, %y : tensor<4x4xf32>
+  accel.accumulate @g, %z : tensor<4x4xf32>
+  return
+}
