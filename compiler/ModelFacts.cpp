@@ -121,6 +121,7 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
     facts.objective = getText(objective, "kind") + " of '" +
                       getText(objective, "output") + "'";
     facts.noEvaluation = getText(objective, "whole_microbatches");
+    facts.needsWholeMicrobatches = !facts.noEvaluation.empty();
     if (facts.noEvaluation.empty()) {
       facts.noEvaluation = getText(objective, "no_evaluation");
     }

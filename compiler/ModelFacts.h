@@ -34,6 +34,7 @@ struct ModelFacts {
   bool evaluates = false; ///< a function measures the loss
   /// Why the loss of other data cannot be measured; empty: it can.
   std::string noEvaluation;
+  bool needsWholeMicrobatches = false; ///< samples influence each other
   /// Of a model that answers: `x [4, 21] of f32, mask [4] of i1`.
   std::string inputs, outputs;
   TensorCount parameters, decayed, undecayed, frozen;

@@ -52,7 +52,11 @@ std::string describeBatch(const ModelFacts &facts,
   int64_t microbatches = (options.accumulate.globalBatch + batch - 1) / batch;
   return count(options.accumulate.globalBatch, "sample") + " a step, as " +
          count(microbatches, "microbatch", "microbatches") + " of " +
-         std::to_string(batch);
+         std::to_string(batch) +
+         (facts.needsWholeMicrobatches
+              ? ", which are whole: samples influence each other, and their "
+                "number is part of the objective"
+              : "");
 }
 
 /// `statistics of each microbatch of 4, whose size is part of the objective`

@@ -22,7 +22,11 @@ absl::Status FilledSource::Fill(int64_t, absl::Span<std::byte> dst) const {
   const int64_t width = ByteWidth(field_.dtype);
   const int64_t axis = field_.shape.size() < 2 ? 1 : field_.shape.back();
   const bool counts = fill_ == SignatureField::Fill::kPositions;
-  const int64_t first = field_.has_range() ? field_.min_value : 0;
+  // From 0, if that is a position.
+  const int64_t first =
+      field_.has_range()
+          ? std::clamp<int64_t>(0, field_.min_value, field_.max_value)
+          : 0;
   const int64_t last =
       field_.has_range() ? field_.max_value : ValuesOf(field_.dtype).max;
   // The difference of two int64 fits uint64.

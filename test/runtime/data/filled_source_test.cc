@@ -34,6 +34,12 @@ TEST(FilledSourceTest, PositionsRunAlongTheLastAxis) {
               ElementsAre(0, 1, 2, 0, 1, 2));
 }
 
+TEST(FilledSourceTest, PositionsBeginWithZeroWhereTheRangeHasIt) {
+  EXPECT_THAT(
+      Fill<int64_t>({"p", {2, 4}, DType::kI64, -2, 9}, Kind::kPositions),
+      ElementsAre(0, 1, 2, 3));
+}
+
 TEST(FilledSourceTest, PositionsStayInTheRangeOfTheField) {
   EXPECT_THAT(Fill<int64_t>({"p", {2, 5}, DType::kI64, 2, 4}, Kind::kPositions),
               ElementsAre(2, 3, 4, 2, 3));
