@@ -79,6 +79,11 @@ void PlanManifest::addFeatures() {
   if (manifest.has_adapters()) {
     manifest.add_required_features(std::string(runtime::kFeatureAdapters));
   }
+  auto hasRanges = [](const auto &input) { return input.ranges_size() > 0; };
+  if (llvm::any_of(manifest.signature(), hasRanges) ||
+      llvm::any_of(manifest.inputs(), hasRanges)) {
+    manifest.add_required_features(std::string(runtime::kFeatureColumnRanges));
+  }
   if (llvm::any_of(manifest.kernels(), hasEpilogue)) {
     manifest.add_required_features(std::string(runtime::kFeatureEpilogues));
   }

@@ -32,12 +32,7 @@ static void fillField(plan::BufferOp op, planpb::SignatureField &field) {
   for (int64_t size : type.getShape()) {
     field.add_shape(size);
   }
-  field.set_min_value(0);
-  field.set_max_value(-1);
-  if (auto range = op->getAttrOfType<ArrayAttr>("accel.range")) {
-    field.set_min_value(cast<IntegerAttr>(range[0]).getInt());
-    field.set_max_value(cast<IntegerAttr>(range[1]).getInt());
-  }
+  setValueRanges(op, field);
   if (auto rule = op->getAttrOfType<StringAttr>("accel.rule")) {
     field.set_rule(rule.getValue().str());
   }

@@ -124,12 +124,7 @@ void PlanState::addTensor(StateOp state, planpb::Tensor &tensor) {
   if (type.getNumElements() > 0) {
     tensor.set_buffer_plus_one(buffers.getStateIndex(state.getSymName()) + 1);
   }
-  tensor.set_min_value(0);
-  tensor.set_max_value(-1);
-  if (auto range = state->getAttrOfType<ArrayAttr>("accel.range")) {
-    tensor.set_min_value(cast<IntegerAttr>(range[0]).getInt());
-    tensor.set_max_value(cast<IntegerAttr>(range[1]).getInt());
-  }
+  setValueRanges(state, tensor);
 }
 
 void PlanState::addTensors() {

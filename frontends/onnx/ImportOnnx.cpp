@@ -3,7 +3,7 @@
 // weights out, expand functions, convert, finish.
 #include "frontends/onnx/ImportOnnx.h"
 
-#include "frontends/onnx/Annotation/IndexRanges.h"
+#include "dialects/Accel/Interpreter/InputRanges.h"
 #include "frontends/onnx/Annotation/InitPolicy.h"
 #include "frontends/onnx/Annotation/InputRoles.h"
 #include "frontends/onnx/Annotation/PaddingRows.h"
@@ -204,7 +204,7 @@ LogicalResult Importer::convert() {
       stops()) {
     return failure();
   }
-  annotateIndexRanges(state.function);
+  annotateInputRanges(state.function);
   markFilledInputs(state.function);
   recordDropoutSites();
   return success();

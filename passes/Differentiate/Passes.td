@@ -8,7 +8,10 @@ def AnnotateInputRangesPass : Pass<"accel-annotate-input-ranges", "mlir::ModuleO
   let summary = "says which numbers an integer input may hold";
   let description = [{
     An integer input that chooses rows of a table gets `accel.range = [0, rows - 1]`, so that the runtime can check the data
-    before a kernel reads it. Of several tables the smallest counts.
+    before a kernel reads it. Elements are followed through operations that only move them and through sums with constants.
+    Of several tables that the same element chooses from the smallest counts. Where the places of a dimension choose from
+    different ones, as columns of categories do, each has a range of its own: `accel.ranges = [[0, 4], [0, 8], []]` along
+    dimension `accel.ranges_axis`. One that is cast to floats and chooses no rows has none.
 
     **Requires** `@forward` as Import leaves it.
     **Ensures** adds attributes only.

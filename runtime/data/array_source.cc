@@ -65,16 +65,20 @@ std::string TypeRemedy(DType wanted) {
                       "')");
 }
 
-IntegerRange AllowedValues(const SignatureField& field) {
+// Of each element of a sample; one for all, if they do not differ.
+std::vector<IntegerRange> AllowedValues(const SignatureField& field) {
   if (!IsInt64Compatible(field.dtype)) {
-    return {};
+    return {IntegerRange{}};
   }
   const IntegerRange possible = ValuesOf(field.dtype);
-  if (!field.has_range()) {
-    return possible;
+  std::vector<IntegerRange> allowed(
+      field.ranges.empty() ? 1 : static_cast<size_t>(field.sample_elements()));
+  for (size_t element = 0; element < allowed.size(); ++element) {
+    const IntegerRange range = field.RangeAt(static_cast<int64_t>(element));
+    allowed[element] = {std::max(possible.min, range.min),
+                        std::min(possible.max, range.max)};
   }
-  return {std::max(possible.min, field.min_value),
-          std::min(possible.max, field.max_value)};
+  return allowed;
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ ArraySource::ArraySource(std::shared_ptr<const ArrayRows> rows,
       field_(std::move(field)),
       view_(view),
       copies_bytes_(!IsInt64Compatible(rows_->dtype())),
-      range_(AllowedValues(field_)),
+      ranges_(AllowedValues(field_)),
       may_ignore_(field_.is_target() && IsInt64Compatible(field_.dtype) &&
                   ValuesOf(field_.dtype).Contains(kIgnoredTarget)) {}
 
@@ -133,7 +137,7 @@ absl::Status ArraySource::FillIntegers(int64_t row,
     for (int64_t i = 0; i < here; ++i) {
       const int64_t value =
           LoadInteger(rows_->dtype(), piece.data() + i * from_width);
-      if (!range_.Contains(value) &&
+      if (!RangeAt(first + shift + i).Contains(value) &&
           !(may_ignore_ && value == kIgnoredTarget)) {
         return OutOfRange(row, first + shift + i, value);
       }
@@ -149,8 +153,9 @@ absl::Status ArraySource::FillIntegers(int64_t row,
 absl::Status ArraySource::OutOfRange(int64_t row, int64_t element,
                                      int64_t value) const {
   const auto& [file, file_row] = rows_->Find(row);
+  const IntegerRange& range = RangeAt(element);
   return absl::OutOfRangeError(absl::StrCat(
-      field_.Label(), ": expected values from ", range_.min, " to ", range_.max,
+      field_.Label(), ": expected values from ", range.min, " to ", range.max,
       may_ignore_ ? absl::StrCat(" (or ", kIgnoredTarget, ", ignored)") : "",
       ", got ", value, " in '", file.path(), "' at row ", file_row,
       ", element ", element, " (byte offset ", file.OffsetOf(file_row, element),

@@ -5,6 +5,7 @@
 #define ACCEL_RUNTIME_DATA_ARRAY_SOURCE_H_
 
 #include <memory>
+#include <vector>
 
 #include "runtime/data/array_rows.h"
 #include "runtime/data/integer_element.h"
@@ -37,13 +38,16 @@ class ArraySource final : public SampleSource {
   absl::Status Read(int64_t row, int64_t first,
                     absl::Span<std::byte> dst) const;
   absl::Status FillIntegers(int64_t row, absl::Span<std::byte> dst) const;
+  const IntegerRange& RangeAt(int64_t element) const {
+    return ranges_[ranges_.size() == 1 ? 0 : static_cast<size_t>(element)];
+  }
   absl::Status OutOfRange(int64_t row, int64_t element, int64_t value) const;
 
   std::shared_ptr<const ArrayRows> rows_;
   SignatureField field_;
   View view_;
   bool copies_bytes_;
-  IntegerRange range_;
+  std::vector<IntegerRange> ranges_;  // one, or one for each element
   bool may_ignore_;
 };
 

@@ -15,6 +15,17 @@ int64_t SignatureField::sample_elements() const {
   return product;
 }
 
+IntegerRange SignatureField::RangeAt(int64_t element) const {
+  if (ranges.empty()) {
+    return has_range() ? IntegerRange{min_value, max_value} : IntegerRange{};
+  }
+  int64_t run = 1;
+  for (size_t axis = ranges_axis + 1; axis < shape.size(); ++axis) {
+    run *= shape[axis];
+  }
+  return ranges[static_cast<size_t>(element / run) % ranges.size()];
+}
+
 std::string SignatureField::Label() const {
   return absl::StrCat(is_target() ? "target '" : "input '", name, "'");
 }

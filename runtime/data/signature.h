@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/dtype.h"
+#include "runtime/data/integer_element.h"
 
 namespace accel::runtime {
 
@@ -30,8 +31,15 @@ struct SignatureField {
   // what the input of token ids gets, because the model shifts it itself.
   enum class Fill { kNone, kTokens, kOnes, kPositions };
   Fill fill = Fill::kNone;
+  // If there are any: the valid values at each index of axis `ranges_axis`, as
+  // columns of categories have them. min_value and max_value then are those of
+  // all together.
+  std::vector<IntegerRange> ranges = {};
+  size_t ranges_axis = 0;
 
   bool has_range() const { return min_value <= max_value; }
+  // What element `element` of a sample may hold; any value if nothing is said.
+  IntegerRange RangeAt(int64_t element) const;
   bool is_target() const { return role == Role::kTarget; }
   // Whether a token stream's successors are meant, not its tokens.
   bool is_successor() const { return is_target() && fill != Fill::kTokens; }

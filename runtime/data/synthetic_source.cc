@@ -27,11 +27,11 @@ constexpr uint32_t kNoiseSite = kSyntheticSite + 2;
 constexpr int64_t kDistinctTokens = 64;
 constexpr int64_t kHiddenNumbers = 8;
 
-// How many values of the field's range are used.
-uint32_t UsedSpan(const SignatureField& field) {
+// How many values of a range are used.
+uint32_t UsedSpan(IntegerRange range) {
   // The difference of two int64 fits uint64; the most values need one more.
-  const uint64_t last = static_cast<uint64_t>(field.max_value) -
-                        static_cast<uint64_t>(field.min_value);
+  const uint64_t last =
+      static_cast<uint64_t>(range.max) - static_cast<uint64_t>(range.min);
   return static_cast<uint32_t>(std::min<uint64_t>(last, kDistinctTokens - 1) +
                                1);
 }
@@ -43,7 +43,7 @@ class ChainSource final : public SampleSource {
   ChainSource(SignatureField field, const SignatureField& tokens, uint64_t seed)
       : field_(std::move(field)),
         min_(tokens.min_value),
-        span_(UsedSpan(tokens)),
+        span_(UsedSpan({tokens.min_value, tokens.max_value})),
         seed_(seed) {}
 
   absl::Status Fill(int64_t row, absl::Span<std::byte> dst) const override {
@@ -91,17 +91,23 @@ class HiddenSource final : public SampleSource {
       if (e % 4 == 0) {
         noise = Philox4x32(key, MakePhiloxCounter(row, e));
       }
-      Store(hidden[e % kHiddenNumbers], noise[e % 4], dst.data() + e * width);
+      Store(e, hidden[e % kHiddenNumbers], noise[e % 4],
+            dst.data() + e * width);
     }
     return absl::OkStatus();
   }
 
  private:
-  void Store(float hidden, uint32_t noise, std::byte* dst) const {
+  void Store(int64_t element, float hidden, uint32_t noise,
+             std::byte* dst) const {
     if (IsInteger(field_.dtype)) {
-      const float position = (hidden + 1) / 2 * UsedSpan(field_);
-      return StoreInteger(
-          field_.dtype, field_.min_value + static_cast<int64_t>(position), dst);
+      IntegerRange range = field_.RangeAt(element);
+      if (range.min == INT64_MIN) {  // a number among categories
+        range = {0, kDistinctTokens - 1};
+      }
+      const float position = (hidden + 1) / 2 * UsedSpan(range);
+      return StoreInteger(field_.dtype,
+                          range.min + static_cast<int64_t>(position), dst);
     }
     const float value =
         field_.is_target() ? hidden : hidden + 0.25f * Centred(noise);
@@ -132,6 +138,7 @@ absl::StatusOr<Choice> Choose(const SignatureField& field,
                       ? "successors in the synthetic token chains"
                       : "synthetic token chains";
   } else if (field.dtype == DType::kF32 || field.dtype == DType::kF64 ||
+             !field.ranges.empty() ||
              (IsInt64Compatible(field.dtype) && field.has_range() &&
               (field.is_target() || tokens == nullptr))) {
     choice.source = std::make_unique<HiddenSource>(field, seed);

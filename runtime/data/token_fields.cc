@@ -24,7 +24,8 @@ void KeepIfAny(std::vector<size_t>& indices, Predicate keep) {
 
 bool IsTokenRow(const SignatureField& field) {
   return field.shape.size() == 2 && field.shape[1] >= 1 &&
-         field.dtype != DType::kBool && IsInt64Compatible(field.dtype);
+         field.ranges.empty() && field.dtype != DType::kBool &&
+         IsInt64Compatible(field.dtype);
 }
 
 bool IsSuccessorTarget(const SignatureField& target,

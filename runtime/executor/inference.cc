@@ -26,16 +26,35 @@ size_t BytesOf(const planpb::Tensor& tensor) {
   return elements * ElementBits(tensor.dtype()) / 8;
 }
 
+// The range of element `element`, in which nothing lies if it has none.
+planpb::ValueRange RangeAt(const planpb::Tensor& input, size_t element) {
+  planpb::ValueRange range;
+  if (input.ranges().empty()) {
+    range.set_min_value(input.min_value());
+    range.set_max_value(input.max_value());
+    return range;
+  }
+  size_t run = 1;
+  for (int axis = static_cast<int>(input.ranges_axis()) + 1;
+       axis < input.shape_size(); ++axis) {
+    run *= input.shape(axis);
+  }
+  return input.ranges(static_cast<int>(
+      element / run % static_cast<size_t>(input.ranges_size())));
+}
+
 template <typename T>
 absl::Status CheckIntegers(const planpb::Tensor& input,
                            absl::Span<const std::byte> bytes) {
   for (size_t i = 0; i * sizeof(T) < bytes.size(); ++i) {
     T value;
     std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    if (value < input.min_value() || value > input.max_value()) {
+    const planpb::ValueRange range = RangeAt(input, i);
+    if (range.min_value() <= range.max_value() &&
+        (value < range.min_value() || value > range.max_value())) {
       return absl::InvalidArgumentError(
-          absl::StrCat("expected numbers from ", input.min_value(), " to ",
-                       input.max_value(), ", which rows are chosen by, got ",
+          absl::StrCat("expected numbers from ", range.min_value(), " to ",
+                       range.max_value(), ", which rows are chosen by, got ",
                        static_cast<int64_t>(value), " at element ", i));
     }
   }
@@ -53,7 +72,7 @@ absl::Status CheckValues(const planpb::Tensor& input,
                                       std::to_integer<int>(*wrong),
                                       " at element ", wrong - bytes.begin()));
   }
-  if (input.min_value() > input.max_value()) {
+  if (input.min_value() > input.max_value() && input.ranges().empty()) {
     return absl::OkStatus();
   }
   return input.dtype() == planpb::ELEMENT_I64

@@ -47,6 +47,13 @@ std::vector<SignatureField> DataSignature(const planpb::Manifest& manifest) {
     converted.dtype = *ToDType(field.dtype());
     converted.min_value = field.min_value();
     converted.max_value = field.max_value();
+    for (const planpb::ValueRange& range : field.ranges()) {
+      converted.ranges.push_back(
+          range.min_value() <= range.max_value()
+              ? IntegerRange{range.min_value(), range.max_value()}
+              : IntegerRange{});
+    }
+    converted.ranges_axis = field.ranges_axis();
     converted.role = field.role() == planpb::SignatureField::ROLE_TARGET
                          ? SignatureField::Role::kTarget
                          : SignatureField::Role::kInput;

@@ -122,6 +122,26 @@ TEST_F(InferenceTest, RefusesIntegersOutOfTheRange) {
                      "are chosen by, got -1 at element 1");
 }
 
+TEST_F(InferenceTest, RefusesIntegersOutOfTheRangeOfTheirColumn) {
+  planpb::Tensor ids;
+  ids.set_name("ids");
+  ids.set_dtype(planpb::ELEMENT_I64);
+  ids.add_shape(1);
+  ids.add_shape(2);
+  ids.set_ranges_axis(1);
+  ids.add_ranges()->set_max_value(3);
+  ids.add_ranges()->set_max_value(9);
+  auto set = [&](int64_t first, int64_t second) {
+    int64_t numbers[] = {first, second};
+    std::vector<std::byte> bytes(16);
+    std::memcpy(bytes.data(), numbers, 16);
+    return std::string(inference->SetInput(ids, bytes).message());
+  };
+  EXPECT_EQ(set(3, 9), "");
+  EXPECT_EQ(set(4, 9), "input 'ids': expected numbers from 0 to 3, which rows "
+                       "are chosen by, got 4 at element 0");
+}
+
 TEST_F(InferenceTest, RefusesBooleansThatAreNone) {
   planpb::Tensor mask;
   mask.set_name("mask");

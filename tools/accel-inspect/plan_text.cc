@@ -69,12 +69,30 @@ absl::string_view FillText(planpb::SignatureField::Fill fill) {
   }
 }
 
+// " in [0, 4], [0, 8], any along axis 1"; the ranges of a few places only.
+std::string RangesText(const planpb::SignatureField& field) {
+  constexpr int kMostRanges = 8;
+  std::string text = " in ";
+  for (int i = 0; i < std::min(field.ranges_size(), kMostRanges); ++i) {
+    const planpb::ValueRange& range = field.ranges(i);
+    absl::StrAppend(&text, i == 0 ? "" : ", ",
+                    range.min_value() > range.max_value()
+                        ? "any"
+                        : absl::StrCat("[", range.min_value(), ", ",
+                                       range.max_value(), "]"));
+  }
+  return absl::StrCat(text, field.ranges_size() > kMostRanges ? ", ..." : "",
+                      " along axis ", field.ranges_axis());
+}
+
 std::string FieldText(const planpb::SignatureField& field) {
   std::string text =
       absl::StrCat(field.name(), " ", ElementTypeName(field.dtype()),
                    ShapeText(field.shape()));
-  if (field.min_value() <= field.max_value() &&
-      field.role() != planpb::SignatureField::ROLE_BUILTIN) {
+  if (!field.ranges().empty()) {
+    absl::StrAppend(&text, RangesText(field));
+  } else if (field.min_value() <= field.max_value() &&
+             field.role() != planpb::SignatureField::ROLE_BUILTIN) {
     absl::StrAppend(&text, " in [", field.min_value(), ", ", field.max_value(),
                     "]");
   }

@@ -28,7 +28,7 @@ WHAT --run PRINTS (a tensor of more than --run-print-limit elements as a summary
   state @step: tensor<f64> = 1
 
 Arguments and inputs are random, a function of --run-seed and their names: floats normal, integers from 0 to 7; the attribute
-accel.range = [lowest, highest] on an argument or accel.input makes them uniform. Parameters whose weights are in a file are
+accel.range = [lowest, highest] on an argument or accel.input makes them uniform, accel.ranges those of columns. Parameters whose weights are in a file are
 normal with deviation 0.02. The attribute accel.value = dense<...> on an argument, accel.input, accel.parameter or accel.state
 gives its value, and so does --run-inputs, by name.
 

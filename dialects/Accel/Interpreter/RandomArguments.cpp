@@ -2,11 +2,13 @@
 // Values for the arguments and inputs of a function that is run without data.
 #include "dialects/Accel/Interpreter/RandomArguments.h"
 
+#include "dialects/Accel/Interpreter/InputRanges.h"
 #include "dialects/Accel/Interpreter/Philox.h"
 #include "dialects/Accel/Interpreter/RandomNormal.h"
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 using namespace mlir;
 
@@ -61,15 +63,51 @@ FailureOr<HostTensor> getGivenValue(Location location, RankedTensorType type,
   return *value;
 }
 
-HostTensor makeUniform(RankedTensorType type, Range range, int64_t seed,
-                       int64_t site) {
+/// The ranges of elements: `each[i]` belongs to index i of one dimension.
+struct Ranges {
+  std::vector<Range> each;
+  int64_t run; ///< how many elements behind each other share an index
+
+  const Range &at(int64_t element) const {
+    return each[static_cast<size_t>(element / run) % each.size()];
+  }
+};
+
+/// What `accel.ranges` says; without it, and for a place of which it says
+/// nothing, `range`.
+FailureOr<Ranges> getRanges(Location location, RankedTensorType type,
+                            DictionaryAttr attributes, Range range) {
+  Attribute given = attributes ? attributes.get("accel.ranges") : Attribute();
+  if (!given) {
+    return Ranges{{range}, 1};
+  }
+  std::optional<InputRanges> found =
+      getInputRanges(attributes, type.getShape());
+  if (!found || found->each.empty()) {
+    return emitError(location)
+           << "expected 'accel.ranges' to be [lowest, highest] or [] for each "
+              "index of dimension 'accel.ranges_axis' of "
+           << type << ", got " << given;
+  }
+  Ranges ranges{{}, getRowMajorStrides(type.getShape())[found->axis]};
+  for (InputRange one : found->each) {
+    ranges.each.push_back(one.isGiven() ? Range{static_cast<double>(one.first),
+                                                static_cast<double>(one.last)}
+                                        : range);
+  }
+  return ranges;
+}
+
+HostTensor makeUniform(RankedTensorType type, const Ranges &ranges,
+                       int64_t seed, int64_t site) {
   HostTensor tensor(type);
-  double bound =
-      tensor.isFloat() ? range.highest : std::floor(range.highest) + 1.0;
   auto getAt = [&](int64_t element) {
     double unit = std::ldexp(
         getPhiloxBlock(seed, site, /*sample=*/0, element / 4)[element % 4],
         -32);
+    const Range &range = ranges.at(element);
+    double bound =
+        tensor.isFloat() ? range.highest : std::floor(range.highest) + 1.0;
     return range.lowest + unit * (bound - range.lowest);
   };
   for (int64_t element = 0; element < tensor.getNumElements(); ++element) {
@@ -108,13 +146,17 @@ FailureOr<HostTensor> makeValue(Location location, RankedTensorType type,
   if (failed(range)) {
     return failure();
   }
+  double highest = type.getElementType().isInteger(1) ? 1.0 : kDefaultHighest;
+  FailureOr<Ranges> ranges = getRanges(location, type, attributes,
+                                       range->value_or(Range{0.0, highest}));
+  if (failed(ranges)) {
+    return failure();
+  }
   if (!*range && isa<FloatType>(type.getElementType())) {
     return makeRandomNormal(type, seed, getSite(name), /*mean=*/0.0,
                             /*deviation=*/1.0);
   }
-  double highest = type.getElementType().isInteger(1) ? 1.0 : kDefaultHighest;
-  return makeUniform(type, range->value_or(Range{0.0, highest}), seed,
-                     getSite(name));
+  return makeUniform(type, *ranges, seed, getSite(name));
 }
 
 std::string getArgumentName(func::FuncOp function, unsigned index) {

@@ -13,7 +13,8 @@ namespace accel {
 /// A value of `type` by `attributes`: the elements of `accel.value` (an
 /// elements attribute of that type); else numbers that are functions of (seed,
 /// name, index): uniform from `lowest` to `highest`, for integers both
-/// included, where `accel.range = [lowest, highest]` is given; without it
+/// included, where `accel.range = [lowest, highest]` is given, or
+/// `accel.ranges` for the places of a dimension (InputRanges.h); without it
 /// normal for floats, from 0 to 7 for integers, either for booleans. Fails
 /// after an error at `location` if an attribute does not fit.
 mlir::FailureOr<HostTensor> makeValue(mlir::Location location,

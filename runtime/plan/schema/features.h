@@ -31,10 +31,13 @@ inline constexpr absl::string_view kFeatureInference = "inference";
 // Weights that an export adds low-rank pairs to.
 inline constexpr absl::string_view kFeatureAdapters = "adapters";
 
-inline constexpr std::array<absl::string_view, 7> kKnownFeatures = {
+// Inputs whose columns have ranges of their own (SignatureField.ranges).
+inline constexpr absl::string_view kFeatureColumnRanges = "column-ranges";
+
+inline constexpr std::array<absl::string_view, 8> kKnownFeatures = {
     kFeatureExternalFiles,     kFeatureThreadPrivate, kFeatureShardedAccess,
     kFeatureFlushedSubnormals, kFeatureEpilogues,     kFeatureInference,
-    kFeatureAdapters};
+    kFeatureAdapters,          kFeatureColumnRanges};
 
 }  // namespace accel::runtime
 

@@ -227,6 +227,25 @@ absl::Status ValidateBuiltin(const planpb::Manifest& manifest,
       "the runtime has no built-in field of that name");
 }
 
+// The ranges of the places of one axis of a field or tensor.
+template <typename Message>
+absl::Status ValidateRanges(const Message& message) {
+  if (message.ranges().empty()) {
+    return absl::OkStatus();
+  }
+  const auto axis = static_cast<int64_t>(message.ranges_axis());
+  const bool is_integer = message.dtype() == planpb::ELEMENT_I64 ||
+                          message.dtype() == planpb::ELEMENT_I32;
+  if (!is_integer || axis >= message.shape_size() ||
+      message.shape(static_cast<int>(axis)) !=
+          static_cast<uint64_t>(message.ranges_size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a range of integers for each index of axis ",
+                     axis, ", got ", message.ranges_size(), " ranges"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateField(const planpb::Manifest& manifest,
                            const planpb::SignatureField& field) {
   RETURN_IF_ERROR(CheckElementType(field.dtype()));
@@ -236,6 +255,11 @@ absl::Status ValidateField(const planpb::Manifest& manifest,
       *elements > uint64_t{1} << 48) {
     return absl::InvalidArgumentError(
         "its shape and dtype are not those of a field");
+  }
+  RETURN_IF_ERROR(ValidateRanges(field));
+  if (!field.ranges().empty() && field.ranges_axis() == 0) {
+    return absl::InvalidArgumentError(
+        "expected ranges along an axis of a sample, got axis 0");
   }
   switch (field.role()) {
     case planpb::SignatureField::ROLE_BUILTIN:
@@ -264,6 +288,7 @@ absl::Status ValidateTensor(const planpb::Manifest& manifest,
     return absl::InvalidArgumentError(
         "its shape and dtype are not those of a tensor");
   }
+  RETURN_IF_ERROR(ValidateRanges(tensor));
   if (tensor.buffer_plus_one() == 0) {
     return *elements == 0
                ? absl::OkStatus()

@@ -120,3 +120,10 @@ func.func @f() {
   func.call @f() : () -> ()
   return
 }
+
+// -----
+
+// expected-error@below {{expected 'accel.ranges' to be [lowest, highest] or [] for each index of dimension 'accel.ranges_axis' of 'tensor<2x3xi64>', got}}
+func.func @f(%x: tensor<2x3xi64> {accel.ranges = [[0, 4], []], accel.ranges_axis = 1 : i64}) -> tensor<2x3xi64> {
+  return %x : tensor<2x3xi64>
+}

@@ -70,6 +70,22 @@ TEST_F(ArraySourceTest, IntegersAreConvertedBothWays) {
             (std::vector<int32_t>{-7, 7}));
 }
 
+TEST_F(ArraySourceTest, ColumnsHaveRangesOfTheirOwn) {
+  SignatureField field = {"x", {4, 3}, DType::kI64, 0, 8, kInput};
+  field.ranges = {{0, 4}, {0, 8}, IntegerRange{}};
+  field.ranges_axis = 1;
+  const auto rows = Open(Npy<int64_t>("<i8", {2, 3}, {4, 8, -90, 5, 8, 1}));
+  const ArraySource source(rows, field, ArraySource::View::kRows);
+  EXPECT_EQ(Fill<int64_t>(source, field, 0), (std::vector<int64_t>{4, 8, -90}));
+  std::vector<std::byte> row(24);
+  EXPECT_THAT(
+      source.Fill(1, absl::MakeSpan(row)),
+      StatusIs(absl::StatusCode::kOutOfRange,
+               "input 'x': expected values from 0 to 4, got 5 in '" + path_ +
+                   "' at row 1, element 0 (byte offset 152); give values that "
+                   "the model was built for, such as its own tokenizer's"));
+}
+
 TEST_F(ArraySourceTest, LongRowsAreConvertedPieceByPiece) {
   const int64_t length = 10'000;
   std::vector<int64_t> values(2 * length);

@@ -23,6 +23,19 @@ TEST(SignatureTest, ARangeIsThereOnlyIfMinIsNotAboveMax) {
   EXPECT_TRUE(field.has_range());
 }
 
+TEST(SignatureTest, RangesAreThoseOfAnAxis) {
+  SignatureField field = {"x", {4, 2, 3}, DType::kI64, 1, 9};
+  EXPECT_EQ(field.RangeAt(5).min, 1);
+  EXPECT_EQ(field.RangeAt(5).max, 9);
+  field.ranges = {{0, 4}, IntegerRange{}};
+  field.ranges_axis = 1;
+  EXPECT_EQ(field.RangeAt(2).max, 4);
+  EXPECT_EQ(field.RangeAt(3).max, INT64_MAX);
+  field.ranges = {{0, 4}, {0, 5}, {0, 6}};
+  field.ranges_axis = 2;
+  EXPECT_EQ(field.RangeAt(4).max, 5);
+}
+
 TEST(SignatureTest, LabelsAndTextNameRoleShapeAndType) {
   SignatureField field = {"ids", {4, 64}, DType::kI64};
   EXPECT_EQ(field.Label(), "input 'ids'");

@@ -112,6 +112,23 @@ TEST(SyntheticSourceTest, ClassesFollowFromTheInputs) {
   EXPECT_GT(right, 750);
 }
 
+TEST(SyntheticSourceTest, ColumnsOfCategoriesStayInTheirRanges) {
+  std::vector<SignatureField> signature = {
+      {"x", {4, 3}, DType::kI64, 0, 8, kInput}};
+  signature[0].ranges = {{0, 1}, {5, 8}, IntegerRange{}};
+  signature[0].ranges_axis = 1;
+  ASSERT_OK_AND_ASSIGN(const auto bound, MakeSyntheticSources(signature, 3));
+  int64_t most = 0;
+  for (int64_t row = 0; row < 100; ++row) {
+    const auto x = Fill<int64_t>(bound, signature, 0, row);
+    EXPECT_TRUE(x[0] >= 0 && x[0] <= 1) << x[0];
+    EXPECT_TRUE(x[1] >= 5 && x[1] <= 8) << x[1];
+    EXPECT_TRUE(x[2] >= 0 && x[2] < 64) << x[2];
+    most = std::max(most, x[2]);
+  }
+  EXPECT_GT(most, 8);
+}
+
 TEST(SyntheticSourceTest, RegressionTargetsAreWhatTheInputsShow) {
   const std::vector<SignatureField> signature = {
       {"x", {4, 8}, DType::kF32}, {"y", {4, 2}, DType::kF64, 0, -1, kTarget}};

@@ -253,8 +253,8 @@ TEST_F(ContainerTest, UnknownRequiredFeaturesAreRefusedByName) {
                    "': the plan requires 'collectives', 'telepathy', which "
                    "this release does not know (it knows 'external-files', "
                    "'thread-private', 'sharded-access', 'flushed-subnormals', "
-                   "'epilogues', 'inference', 'adapters'); run it with the "
-                   "release of its compiler, accelc test"));
+                   "'epilogues', 'inference', 'adapters', 'column-ranges'); "
+                   "run it with the release of its compiler, accelc test"));
 }
 
 TEST_F(ContainerTest, HostileManifestsAreRefused) {

@@ -188,6 +188,10 @@ const Damage kStateCases[] = {
     {"FieldBatch",
      [](SamplePlan& p) { p.manifest.mutable_signature(0)->set_shape(0, 3); },
      "field 'x': expected the microbatch of 2 as its first dimension"},
+    {"FieldRanges",
+     [](SamplePlan& p) { p.manifest.mutable_signature(0)->add_ranges(); },
+     "field 'x': expected a range of integers for each index of axis 0, got 1 "
+     "ranges"},
     {"UnknownBuiltin",
      [](SamplePlan& p) { p.manifest.mutable_signature(2)->set_name("mood"); },
      "field 'mood': the runtime has no built-in field of that name"},
