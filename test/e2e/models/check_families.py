@@ -44,10 +44,10 @@ from training import Result
 
 from families import FAMILIES, Family, Inputs
 from family_training import (
-    GLOBAL_BATCH,
     MICROBATCH,
     OPTIMIZER,
     STEPS,
+    global_batch,
     has_batch_norm,
     own_loss,
     perturb,
@@ -66,7 +66,7 @@ SMALLEST_MOVE = 1e-2
 # the norm of all gradients.
 SMALLEST_SHARE = 1e-3
 # How accelc says that samples of a microbatch influence each other.
-MIXES = re.compile("samples of a microbatch influence|statistics of each microbatch")
+MIXES = re.compile("samples influence each other|statistics of each microbatch")
 
 
 class StageError(Exception):
@@ -114,19 +114,20 @@ def run(command: list[str], folder: Path) -> str:
     return done.stderr + done.stdout
 
 
-def compile_plan(module: nn.Module, lr: float, folder: Path, params: bool) -> bool:
+def compile_plan(module: nn.Module, family: Family, folder: Path, params: bool) -> bool:
     """Whether accelc says that the model mixes samples."""
     o = OPTIMIZER
     # A file does not say what PyTorch has frozen, as tables of sines.
     frozen = [n for n, p in module.named_parameters() if not p.requires_grad]
     names = "|".join(map(re.escape, frozen))
-    flags = [f"--dim=batch={MICROBATCH}", f"--global-batch={GLOBAL_BATCH}"]
-    flags += ["--optimizer=sgd", f"--momentum={o.momentum}", f"--lr={lr}"]
+    flags = [f"--dim=batch={MICROBATCH}", f"--global-batch={global_batch(family)}"]
+    flags += ["--optimizer=sgd", f"--momentum={o.momentum}", f"--lr={family.lr}"]
     flags += [f"--weight-decay={o.weight_decay}", f"--clip-norm={o.clip_norm}"]
     flags += [f"--freeze=^({names})$"] if frozen else []
     if params:
         save_model(module, str(folder / "params.safetensors"))
         flags.append("--params=params.safetensors")
+    flags += ["--loss-weight=samples"] if family.compares_samples else []
     said = run(["accelc", "model.onnx", "-o", "plan", *flags], folder)
     return MIXES.search(said) is not None
 
@@ -224,11 +225,11 @@ def compare(module: nn.Module, ours: Runs, theirs: Runs) -> dict:
     return result | {"sample": sample_error(module, ours, theirs)}
 
 
-def mixes_samples(module: nn.Module, inputs: Inputs, theirs: Runs) -> bool:
+def mixes_samples(module: nn.Module, inputs: Inputs, theirs: Runs, batch: int) -> bool:
     """Whether the loss changes by anything but that of the perturbed sample."""
     if has_batch_norm(module):
         return True
-    own = own_loss(module, perturb(inputs)) - own_loss(module, inputs)
+    own = own_loss(module, perturb(inputs), batch) - own_loss(module, inputs, batch)
     change = theirs.perturbed.loss[0] - theirs.trained.loss[0]
     return abs(change - own) > FIRST_LOSS_BOUND * max(1.0, abs(theirs.trained.loss[0]))
 
@@ -265,14 +266,14 @@ def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
     export(exported, example, folder / "model.onnx", exporter)
     module.load_state_dict(exported.state_dict())
 
-    says_mixes = compile_plan(module, family.lr, folder, params)
+    says_mixes = compile_plan(module, family, folder, params)
     changed = perturb(inputs)
     perturbed = train(changed, folder, ranks=1, steps=1)
     ours = [Runs(train(inputs, folder, ranks), perturbed) for ranks in (1, 2)]
     theirs, single = (
         Runs(
-            train_family(module, inputs, family.lr, dtype),
-            train_family(module, changed, family.lr, dtype, steps=1),
+            train_family(module, inputs, family, dtype),
+            train_family(module, changed, family, dtype, steps=1),
         )
         for dtype in (torch.float64, torch.float32)
     )
@@ -282,7 +283,7 @@ def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
     # Steps 1 and 9 have the same samples.
     losses = theirs.trained.loss
     result["moved"] = abs(losses[8] - losses[0]) / abs(losses[0])
-    result["mixes"] = mixes_samples(module, inputs, theirs)
+    result["mixes"] = mixes_samples(module, inputs, theirs, global_batch(family))
     pytorch = compare(module, single, theirs)
     found = faults(result, pytorch, says_mixes)
     stage = "wrong" if found else "pass"

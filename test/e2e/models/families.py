@@ -25,8 +25,10 @@ from family_models import (
     Classifier,
     FeatureTokens,
     Keywords,
+    Pairs,
     Recurrent,
     Tabular,
+    TabularColumns,
     UNet,
 )
 
@@ -42,6 +44,8 @@ class Family:
     build: Callable[[], nn.Module]
     inputs: Callable[[], Inputs]
     lr: float = 0.1
+    # The loss compares samples, so that a step takes whole microbatches.
+    compares_samples: bool = False
 
 
 class WithLoss(nn.Module):
@@ -231,6 +235,25 @@ def of_timm(name, kind, size=64, lr=0.01, **options):
         return Classifier(timm.create_model(kind, num_classes=CLASSES, **options))
 
     return Family(name, build, image_inputs(size, "x"), lr)
+
+
+def clip():
+    tower = {k: v for k, v in VIT.items() if k != "patch_size"}
+    text = {"vocab_size": VOCABULARY, "max_position_embeddings": LENGTH, **tower}
+    text |= {"bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 1}
+    image = {"image_size": 32, "patch_size": 8, **tower}
+    config = transformers.CLIPConfig(
+        text_config=text, vision_config=image, projection_dim=16
+    )
+    return Pairs(transformers.CLIPModel(config))
+
+
+def pairs():
+    # As many that steps 1 and 9 have the same.
+    inputs = {**text_inputs(), **image_inputs()()}
+    del inputs["labels"]
+    inputs["input_ids"][:, -1] = 2  # which CLIP looks for
+    return {name: value[:16] for name, value in inputs.items()}
 
 
 def classes():
@@ -475,6 +498,7 @@ FAMILIES = [
         depths=[1, 1, 1],
         key_dim=[8, 8, 8],
     ),
+    Family("clip", clip, pairs, compares_samples=True),
     of_timm("resnet18", "resnet18"),
     of_timm("mobilenetv2", "mobilenetv2_035", **SMOOTH),
     of_timm("mobilenetv3", "mobilenetv3_small_050", drop_rate=0.0),
@@ -551,6 +575,17 @@ FAMILIES = [
             "x": torch.randn(SAMPLES, 6),
             "colour": torch.randint(5, (SAMPLES,)),
             "shape": torch.randint(9, (SAMPLES,)),
+            "labels": classes(),
+        },
+    ),
+    Family(
+        "tabular-columns",
+        TabularColumns,
+        lambda: {
+            "x": torch.randn(SAMPLES, 6),
+            "categories": torch.stack(
+                [torch.randint(size, (SAMPLES,)) for size in (5, 9)], 1
+            ),
             "labels": classes(),
         },
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models of families.py that no library has: small, and with their loss."""
+"""The models of families.py that no library has, and losses: small."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ class Classifier(nn.Module):
         return F.cross_entropy(self.model(x), labels)
 
 
+class Pairs(nn.Module):
+    """Two towers of transformers, and which text belongs to which image. The model's
+    own loss has the example's number of samples in the file: len() is a number, where
+    shape[0] is symbolic."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, attention_mask, pixel_values):
+        scores = self.model(
+            input_ids=input_ids,
+            attention_mask=attention_mask,
+            pixel_values=pixel_values,
+        ).logits_per_text
+        own = torch.arange(scores.shape[0], device=scores.device)
+        return (F.cross_entropy(scores, own) + F.cross_entropy(scores.T, own)) / 2
+
+
 class Recurrent(nn.Module):
     def __init__(self, kind):
         super().__init__()
@@ -33,8 +52,7 @@ class Recurrent(nn.Module):
 
 
 class Tabular(nn.Module):
-    """Categories of tables of different sizes are inputs of their own: what an input
-    may hold is one range, that of its smallest table."""
+    """Numbers and categories of tables of different sizes."""
 
     def __init__(self):
         super().__init__()
@@ -50,6 +68,17 @@ class Tabular(nn.Module):
     def forward(self, x, colour, shape, labels):
         features = torch.cat([x, self.colours(colour), self.shapes(shape)], 1)
         return F.cross_entropy(self.body(features), labels)
+
+
+class TabularColumns(nn.Module):
+    """The same with all categories in one input, a column for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = Tabular()
+
+    def forward(self, x, categories, labels):
+        return self.table(x, categories[:, 0], categories[:, 1], labels)
 
 
 class FeatureTokens(nn.Module):

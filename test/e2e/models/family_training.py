@@ -13,11 +13,13 @@ import torch
 from torch import nn
 from training import Data, Optimizer, Result, Schedule, mean_loss, train
 
-from families import Inputs
+from families import Family, Inputs
 
 # The last of a step's three microbatches is short, and one of two ranks has
 # nothing to do in the second iteration.
 MICROBATCH, GLOBAL_BATCH, STEPS = 4, 11, 10
+# Whole microbatches for two ranks, where samples are compared with each other.
+WHOLE_BATCH = 8
 OPTIMIZER = Optimizer("sgd", momentum=0.9, weight_decay=0.0, clip_norm=1.0)
 # Of the second microbatch.
 PERTURBED = 5
@@ -43,8 +45,9 @@ class ByName(nn.Module):
 
 def _data(inputs: Inputs) -> Data:
     arrays = {name: value.numpy() for name, value in inputs.items()}
-    (targets,) = (arrays[name] for name in TARGETS if name in arrays)
-    rows = torch.arange(len(targets)).numpy()
+    rows = torch.arange(len(next(iter(arrays.values())))).numpy()
+    # Where nothing is a target, each sample counts as one.
+    targets = next((arrays[name] for name in TARGETS if name in arrays), rows)
     return Data(rows, targets, arrays)
 
 
@@ -52,17 +55,25 @@ def _own_names(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name.removeprefix("family."): t for name, t in tensors.items()}
 
 
+def global_batch(family: Family) -> int:
+    return WHOLE_BATCH if family.compares_samples else GLOBAL_BATCH
+
+
 def train_family(
-    module: nn.Module, inputs: Inputs, lr: float, dtype: torch.dtype, steps: int = STEPS
+    module: nn.Module,
+    inputs: Inputs,
+    family: Family,
+    dtype: torch.dtype,
+    steps: int = STEPS,
 ) -> Result:
     """Leaves `module` as it is."""
     model = ByName(copy.deepcopy(module)).to(dtype)
     result = train(
         model,
         _data(inputs),
-        dataclasses.replace(OPTIMIZER, lr=lr),
+        dataclasses.replace(OPTIMIZER, lr=family.lr),
         Schedule(),
-        GLOBAL_BATCH,
+        global_batch(family),
         steps,
         microbatch=MICROBATCH,
     )
@@ -84,11 +95,11 @@ def has_batch_norm(module: nn.Module) -> bool:
     return any(isinstance(part, kind) for part in module.modules())
 
 
-def own_loss(module: nn.Module, inputs: Inputs) -> float:
+def own_loss(module: nn.Module, inputs: Inputs, batch: int) -> float:
     """What the perturbed sample alone, in double, adds to the loss of step 1."""
     model = ByName(copy.deepcopy(module)).double()
     data = _data(inputs)
-    valid = data.targets[:GLOBAL_BATCH] != -100
+    valid = data.targets[:batch] != -100
     share = float(valid[PERTURBED].sum() / valid.sum())
     row = [torch.from_numpy(a[[PERTURBED]]) for a in (data.inputs, data.targets)]
     others = {n: torch.from_numpy(a[[PERTURBED]]) for n, a in data.others.items()}
