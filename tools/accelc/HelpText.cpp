@@ -22,7 +22,7 @@ static const char *const kExamples = R"(Examples:
   accelc gpt2.onnx -o plan --lora 'rank=8,alpha=16,targets=c_attn|c_proj'
       with low-rank adapters beside these layers, which train alone
   accelc swin.onnx --params model.safetensors -o plan
-      with constants that the exporter computed of parameters computed of them again, from their state dict
+      what the exporter computed of parameters is computed of them again, from their state dict
   accelc gpt2.onnx --inference --dim batch=1 -o plan
       the forward pass alone: accel-run plan --input x=x.npy --output y=y.npy answers
   accelc gpt2.onnx --fsdp --estimate --memory-limit=16GiB

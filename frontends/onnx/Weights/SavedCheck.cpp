@@ -128,7 +128,10 @@ LogicalResult checkSaved(const ModelWeights &weights,
     return emitCodedError(UnknownLoc::get(&context), codes::SavedParameters)
            << path << ": expected the parameters of '" << saved.path
            << "', got others: " << llvm::join(wrong, "; ")
-           << "; save the state dict of the very module that is exported";
+           << "; save the state dict of the very module that is exported; "
+              "where "
+              "the exporter merged batch norms into weights, export with "
+              "dynamo=True, optimize=False";
   }
   tellRest(weights, saved, notes);
   return success();
