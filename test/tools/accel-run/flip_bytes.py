@@ -38,7 +38,7 @@ def damages(plan):
     """Yields (position, what accel-run must say about it)."""
     for position in range(8):
         yield position, "not a plan: its first bytes are not 'ACCELPLN'; plans are written by 'accelc MODEL.onnx -o PLAN'"
-    yield 9, "expected plan format 4.x, got 4100.7; compile the model again with this release's accelc"
+    yield 9, f"expected plan format 4.x, got 4100.{plan[12]}; compile the model again with this release's accelc"
     header = "the header is damaged: it does not have the hash that it names" + REMEDY
     yield from ((position, header) for position in [*range(12, MEANT), *places_in(MEANT, HEADER)])
 
