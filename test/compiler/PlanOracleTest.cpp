@@ -4,7 +4,9 @@
 // each are replayed instruction by instruction, in memory that is poisoned
 // beforehand; gradients are poisoned again before each step, as nothing of the
 // step before may be read.
+#include "compiler/SavedParameters.h"
 #include "dialects/Accel/IR/Fp8Recipe.h"
+#include "runtime/io/posix_vfs.h"
 #include "test/compiler/CompiledModel.h"
 #include "test/compiler/OracleCheck.h"
 #include "test/compiler/OtherTarget.h"
@@ -269,6 +271,7 @@ struct ModelCase {
   bool isForGpus = false;
   bool isGrouped = false;    ///< rates and decays by name, averages
   const char *adapters = ""; ///< as --lora has them; empty: none
+  const char *params = "";   ///< file of the model for --params; empty: none
 };
 
 class PlanOracleTest : public testing::TestWithParam<ModelCase> {
@@ -314,6 +317,14 @@ void PlanOracleTest::check(const std::string &target) {
         AdapterOptions::parse(GetParam().adapters);
     ASSERT_TRUE(static_cast<bool>(adapters));
     options.import.adapters = *adapters;
+  }
+  auto vfs = runtime::MakePosixVfs();
+  if (*GetParam().params) {
+    auto saved = readSavedParameters(*vfs, std::string(ACCEL_MODELS) + "/" +
+                                               GetParam().model + "/" +
+                                               GetParam().params);
+    ASSERT_TRUE(saved.ok()) << saved.status().message();
+    options.frontend.saved = *std::move(saved);
   }
   auto model = CompiledModel::compile(
       std::string(GetParam().model) + "/model.onnx", options);
@@ -405,7 +416,9 @@ const ModelCase kModels[] = {
     {"gpt2", "adamw", "cosine", "lora_", "f32", "", false, false,
      "rank=3,dropout=0.25"},
     {"llama20", "sgd", "wsd", "lora_", "bf16", "", false, false,
-     "rank=4,targets=q_proj|down_proj"}};
+     "rank=4,targets=q_proj|down_proj"},
+    {"rebuilt", "adamw", "cosine", "", "f32", "", false, false, "",
+     "initial.safetensors"}};
 
 std::string nameOf(const testing::TestParamInfo<ModelCase> &info) {
   std::string name = info.param.model;
