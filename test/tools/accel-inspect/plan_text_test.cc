@@ -82,7 +82,7 @@ TEST_F(PlanTextTest, JsonHasEverything) {
                        tools::PlanJson(*plan_, Layout()));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["version"], 5);
-  EXPECT_EQ(json["format"], "4.7");
+  EXPECT_EQ(json["format"], "4.8");
   EXPECT_THAT(json["sha256"].get<std::string>(), MatchesRegex("[0-9a-f]{64}"));
   EXPECT_EQ(json["manifest"]["model"]["name"], "regression");
   EXPECT_EQ(json["memory_bytes"]["parameters"], 128);
