@@ -22,6 +22,14 @@ std::string tellCount(size_t number, const char *one, const char *several) {
   return std::to_string(number) + " " + (number == 1 ? one : several);
 }
 
+void addCountedRemark(ImportNotes &notes, const char *one, const char *several,
+                      std::vector<std::string> names) {
+  if (!names.empty()) {
+    std::string text = tellCount(names.size(), one, several);
+    addRemark(notes, std::move(text), std::move(names));
+  }
+}
+
 std::string toString(const ImportNote &note) {
   constexpr size_t shown = 3;
   std::string text = note.text;

@@ -36,6 +36,11 @@ void addWarning(ImportNotes &notes, ErrorCode code, std::string text,
 /// the sentence about several.
 std::string tellCount(size_t number, const char *one, const char *several);
 
+/// A remark about all of `names`, if there are any, that begins with their
+/// number.
+void addCountedRemark(ImportNotes &notes, const char *one, const char *several,
+                      std::vector<std::string> names);
+
 /// `text: first, second, third and 5 more`.
 std::string toString(const ImportNote &note);
 

@@ -316,11 +316,11 @@ void Importer::finishParameters() {
       unread.push_back(parameter.getSymName().str());
     }
   }
-  if (!unread.empty() && !options.infers) {
-    std::string text = tellCount(
-        unread.size(), "parameter that the model does not use is not trained",
-        "parameters that the model does not use are not trained");
-    addRemark(result.notes, std::move(text), std::move(unread));
+  if (!options.infers) {
+    addCountedRemark(result.notes,
+                     "parameter that the model does not use is not trained",
+                     "parameters that the model does not use are not trained",
+                     std::move(unread));
   }
   if (options.init) {
     applyInitPolicy(*result.module, state.function, *options.init);
@@ -353,8 +353,8 @@ void Importer::tellAboutTraining() {
     for (const DropoutSite &site : state.dropoutSites) {
       names.push_back(site.scope.empty() ? site.name : site.scope);
     }
-    std::string text = tellCount(names.size(), "dropout site", "dropout sites");
-    addRemark(result.notes, std::move(text), std::move(names));
+    addCountedRemark(result.notes, "dropout site", "dropout sites",
+                     std::move(names));
   } else if (options.dropout.kind == DropoutPolicy::Kind::Probability) {
     addWarning(result.notes, codes::DropoutWithoutEffect,
                "--dropout has no effect, the file has no dropout; export the "
@@ -375,24 +375,18 @@ void Importer::tellAboutTraining() {
         << " of the loss, which the exporter dropped, is part of it again";
     addRemark(result.notes, std::move(text));
   }
-  if (!state.addedSelections.empty()) {
-    addRemark(result.notes,
-              tellCount(state.addedSelections.size(),
-                        "boolean mask that the exporter adds to attention's "
-                        "scores selects columns again, as in PyTorch",
-                        "boolean masks that the exporter adds to attention's "
-                        "scores select columns again, as in PyTorch"),
-              state.addedSelections);
-  }
-  if (!state.randomDraws.empty()) {
-    std::string text = tellCount(
-        state.randomDraws.size(),
-        "operator draws random numbers anew in every step; an evaluation takes "
-        "their mean",
-        "operators draw random numbers anew in every step; an evaluation takes "
-        "their mean");
-    addRemark(result.notes, std::move(text), state.randomDraws);
-  }
+  addCountedRemark(result.notes,
+                   "boolean mask that the exporter adds to attention's scores "
+                   "selects columns again, as in PyTorch",
+                   "boolean masks that the exporter adds to attention's scores "
+                   "select columns again, as in PyTorch",
+                   state.addedSelections);
+  addCountedRemark(result.notes,
+                   "operator draws random numbers anew in every step; an "
+                   "evaluation takes their mean",
+                   "operators draw random numbers anew in every step; an "
+                   "evaluation takes their mean",
+                   state.randomDraws);
   if (!state.idleDropouts.empty()) {
     addWarning(result.notes, codes::IdleDropout,
                "Dropout nodes that are not in training mode do nothing; to "

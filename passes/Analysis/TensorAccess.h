@@ -57,6 +57,10 @@ AffineView getAffineView(mlir::Value value);
 /// Follows views upwards to the first value that is not a view or that `isRoot`
 /// holds for. Its elements may be narrower than those of `value`.
 mlir::Value getViewRoot(mlir::Value value, IsRoot isRoot);
+/// The first value upwards that is not a view.
+inline mlir::Value getViewRoot(mlir::Value value) {
+  return getViewRoot(value, [](mlir::Value) { return false; });
+}
 
 /// The views between `value` and `root`, from `value` upwards; reshapes are
 /// left out.

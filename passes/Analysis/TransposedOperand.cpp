@@ -18,7 +18,7 @@ std::optional<TransposedOperand> TransposedOperand::find(func::FuncOp kernel) {
     return std::nullopt;
   }
   Value result = kernel.getBody().front().getTerminator()->getOperand(0);
-  Value root = getViewRoot(result, [](Value) { return false; });
+  Value root = getViewRoot(result);
   auto source = dyn_cast<BlockArgument>(root);
   std::optional<AffineView> view =
       source && elementTypeOf(root) == elementTypeOf(result)

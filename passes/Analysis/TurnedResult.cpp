@@ -106,7 +106,7 @@ std::optional<TurnedResult> TurnedResult::find(func::FuncOp kernel) {
   }
   ValueRange results = kernel.getBody().front().getTerminator()->getOperands();
   for (auto [number, result] : llvm::enumerate(results)) {
-    Value root = getViewRoot(result, [](Value) { return false; });
+    Value root = getViewRoot(result);
     std::optional<unsigned> source = findResult(results, root);
     std::optional<TurnedView> view =
         source ? getTurnedView(result, root) : std::nullopt;

@@ -54,7 +54,7 @@ std::optional<WindowMatrix> WindowMatrix::find(Value operand, Value root) {
 }
 
 std::optional<WindowMatrix> WindowMatrix::findInKernel(Value operand) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value root = getViewRoot(operand);
   int64_t offset = 0;
   if (!isa<BlockArgument>(root) || isContiguousPart(operand, root, offset)) {
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/FunctionRoles.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/StepNames.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/Passes.h"
@@ -12,7 +13,6 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace accel {
 #define GEN_PASS_DEF_RECOMPUTEACTIVATIONSPASS
@@ -26,12 +26,7 @@ using namespace accel;
 static constexpr size_t kMostOperations = 32;
 
 static int64_t getBytes(Value value) {
-  return getNumElements(value) *
-         llvm::divideCeil(elementTypeOf(value).getIntOrFloatBitWidth(), 8);
-}
-
-static Value getRoot(Value value) {
-  return getViewRoot(value, [](Value) { return false; });
+  return getNumElements(value) * getStoredBytes(elementTypeOf(value));
 }
 
 /// The operation that makes the loss of a microbatch, the last one of forward;
@@ -39,7 +34,7 @@ static Value getRoot(Value value) {
 static Operation *findLoss(Block &body) {
   for (auto accumulate : body.getOps<AccumulateOp>()) {
     if (accumulate.getSymbol() == kLossSumState) {
-      Operation *loss = getRoot(accumulate.getOperand()).getDefiningOp();
+      Operation *loss = getViewRoot(accumulate.getOperand()).getDefiningOp();
       return loss && loss->getBlock() == &body ? loss : nullptr;
     }
   }
@@ -112,7 +107,7 @@ bool RecomputedActivations::collect(Value value, Slice &slice) const {
     return false;
   }
   for (Value operand : op->getOperands()) {
-    Value root = getRoot(operand);
+    Value root = getViewRoot(operand);
     Operation *producer = root.getDefiningOp();
     bool isThere = !producer || isSource(producer) ||
                    slice.contains(producer) || isAtHand(root, value);
@@ -149,7 +144,7 @@ void RecomputedActivations::drop(Value value, const Slice &slice) {
   for (Operation *op : slice) {
     for (Value operand : op->getOperands()) {
       emit(operand, made, builder);
-      sources.insert(getRoot(operand));
+      sources.insert(getViewRoot(operand));
     }
     setRecomputed(builder.clone(*op, made));
   }
@@ -163,13 +158,13 @@ void RecomputedActivations::drop(Value value, const Slice &slice) {
 /// that make these it would be stored beside them.
 void RecomputedActivations::mark() {
   auto isForward = [&](Value operand) {
-    Operation *producer = getRoot(operand).getDefiningOp();
+    Operation *producer = getViewRoot(operand).getDefiningOp();
     return !producer || producer->getBlock() != &body ||
            !isBackward(producer) || isSource(producer) ||
            isRecomputed(producer);
   };
   auto isOfSources = [&](Value operand) {
-    Value root = getRoot(operand);
+    Value root = getViewRoot(operand);
     return getBytes(root) >= fewestBytes &&
            (sources.contains(root) || isRecomputed(root.getDefiningOp()));
   };

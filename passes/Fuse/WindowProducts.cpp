@@ -95,7 +95,7 @@ bool ProductOfWindows::match() {
   if (!canBeCut()) {
     return false;
   }
-  Value root = getViewRoot(sum.getOperand(), [](Value) { return false; });
+  Value root = getViewRoot(sum.getOperand());
   product = root.getDefiningOp<MatmulOp>();
   if (!product || product.getTransposeLhs() || !product.getScales().empty() ||
       !product->hasOneUse() || shapeOf(root).size() > 3 ||

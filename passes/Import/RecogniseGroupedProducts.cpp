@@ -7,6 +7,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "passes/Analysis/DeadCode.h"
 #include "passes/Import/ConstantValue.h"
 
@@ -16,6 +17,7 @@
 #include "llvm/ADT/Sequence.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -84,44 +86,32 @@ std::optional<GroupedProduct> match(MatmulOp product) {
   return found.gather ? std::optional(found) : std::nullopt;
 }
 
-Value reshape(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
-  RankedTensorType type = typeOf(value);
-  return type.getShape() == shape ? value
-                                  : ReshapeOp::create(builder, value.getLoc(),
-                                                      type.clone(shape), value);
-}
-
 /// `value`, and NaN in the rows that do not exist.
-Value keepExisting(OpBuilder &builder, Value value, Value exists) {
-  Location loc = value.getLoc();
-  RankedTensorType type = typeOf(value);
-  Value everywhere =
-      BroadcastOp::create(builder, loc, type.clone(builder.getI1Type()), exists,
-                          ArrayRef<int64_t>{0});
-  APFloat nan = APFloat::getNaN(
-      cast<FloatType>(type.getElementType()).getFloatSemantics());
-  Value otherwise =
-      ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, nan));
-  return SelectOp::create(builder, loc, type, everywhere, value, otherwise);
+Value keepExisting(ArithmeticBuilder &b, Value value, Value exists) {
+  Type flag = cast<RankedTensorType>(exists.getType()).getElementType();
+  Value everywhere = b.create<BroadcastOp>(typeOf(value).clone(flag), exists,
+                                           ArrayRef<int64_t>{0});
+  Value otherwise = b.constant(value, std::numeric_limits<double>::quiet_NaN());
+  return b.select(everywhere, value, otherwise);
 }
 
 void replace(GroupedProduct found) {
   OpBuilder builder(found.product);
   Location loc = found.product.getLoc();
+  ArithmeticBuilder b(builder, loc);
   RankedTensorType type = typeOf(found.product);
   int64_t count = typeOf(found.gather.getIndices()).getNumElements();
   int64_t inner = typeOf(found.rows).getNumElements() / count;
-  Value rows = reshape(builder, found.rows, {count, inner});
-  Value indices = reshape(builder, found.gather.getIndices(), {count});
+  Value rows = b.reshape(found.rows, {count, inner});
+  Value indices = b.reshape(found.gather.getIndices(), count);
   Value grouped = GroupedMatmulOp::create(
       builder, loc, type.clone({count, type.getNumElements() / count}), rows,
       found.gather.getTable(), indices, found.transposes);
   if (found.exists) {
-    grouped =
-        keepExisting(builder, grouped, reshape(builder, found.exists, {count}));
+    grouped = keepExisting(b, grouped, b.reshape(found.exists, count));
   }
   found.product.getResult().replaceAllUsesWith(
-      reshape(builder, grouped, type.getShape()));
+      b.reshape(grouped, type.getShape()));
   remark::passed(loc, remark::RemarkOpts::name("GroupedProduct")
                           .category("accel-recognise-grouped-products"))
       << remark::add("recognised {0} rows, each times one of {1} matrices",

@@ -178,7 +178,7 @@ Value ElementBuilder::buildComparison(CompareOp compare) {
 
 /// The exponent, if it is one number known now.
 std::optional<double> knownExponent(PowOp power) {
-  Value root = getViewRoot(power.getRhs(), [](Value) { return false; });
+  Value root = getViewRoot(power.getRhs());
   DenseElementsAttr dense;
   if (!matchPattern(root, m_Constant(&dense)) || !dense.isSplat()) {
     return std::nullopt;

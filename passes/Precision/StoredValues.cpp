@@ -118,7 +118,7 @@ bool StoredValues::continuesChain(Operation *op) const {
   bool isOfModel = inModel.contains(op) || !forward.contains(op);
   return isElementwise(op) &&
          (isOfModel || llvm::all_of(op->getOperands(), [&](Value operand) {
-            Value root = getViewRoot(operand, [](Value) { return false; });
+            Value root = getViewRoot(operand);
             return isActivation(operand) ||
                    isa_and_nonnull<ReadOp, ConstantOp>(root.getDefiningOp());
           }));

@@ -38,7 +38,8 @@ struct SignatureField {
   size_t ranges_axis = 0;
 
   bool has_range() const { return min_value <= max_value; }
-  // What element `element` of a sample may hold; any value if nothing is said.
+  // What an element, by its number in a sample or in all of the field, may
+  // hold; any value if nothing is said.
   IntegerRange RangeAt(int64_t element) const;
   bool is_target() const { return role == Role::kTarget; }
   // Whether a token stream's successors are meant, not its tokens.

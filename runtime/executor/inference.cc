@@ -4,13 +4,14 @@
 #include "runtime/executor/inference.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/data/integer_element.h"
+#include "runtime/executor/plan_field.h"
 #include "runtime/executor/step_driver.h"
 #include "runtime/plan/schema/element_type.h"
 
@@ -26,36 +27,16 @@ size_t BytesOf(const planpb::Tensor& tensor) {
   return elements * ElementBits(tensor.dtype()) / 8;
 }
 
-// The range of element `element`, in which nothing lies if it has none.
-planpb::ValueRange RangeAt(const planpb::Tensor& input, size_t element) {
-  planpb::ValueRange range;
-  if (input.ranges().empty()) {
-    range.set_min_value(input.min_value());
-    range.set_max_value(input.max_value());
-    return range;
-  }
-  size_t run = 1;
-  for (int axis = static_cast<int>(input.ranges_axis()) + 1;
-       axis < input.shape_size(); ++axis) {
-    run *= input.shape(axis);
-  }
-  return input.ranges(static_cast<int>(
-      element / run % static_cast<size_t>(input.ranges_size())));
-}
-
-template <typename T>
-absl::Status CheckIntegers(const planpb::Tensor& input,
+absl::Status CheckIntegers(const SignatureField& input,
                            absl::Span<const std::byte> bytes) {
-  for (size_t i = 0; i * sizeof(T) < bytes.size(); ++i) {
-    T value;
-    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    const planpb::ValueRange range = RangeAt(input, i);
-    if (range.min_value() <= range.max_value() &&
-        (value < range.min_value() || value > range.max_value())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("expected numbers from ", range.min_value(), " to ",
-                       range.max_value(), ", which rows are chosen by, got ",
-                       static_cast<int64_t>(value), " at element ", i));
+  const size_t width = static_cast<size_t>(ByteWidth(input.dtype));
+  for (size_t i = 0; i * width < bytes.size(); ++i) {
+    const int64_t value = LoadInteger(input.dtype, bytes.data() + i * width);
+    const IntegerRange range = input.RangeAt(static_cast<int64_t>(i));
+    if (!range.Contains(value)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "expected numbers from ", range.min, " to ", range.max,
+          ", which rows are chosen by, got ", value, " at element ", i));
     }
   }
   return absl::OkStatus();
@@ -75,9 +56,7 @@ absl::Status CheckValues(const planpb::Tensor& input,
   if (input.min_value() > input.max_value() && input.ranges().empty()) {
     return absl::OkStatus();
   }
-  return input.dtype() == planpb::ELEMENT_I64
-             ? CheckIntegers<int64_t>(input, bytes)
-             : CheckIntegers<int32_t>(input, bytes);
+  return CheckIntegers(ToField(input), bytes);
 }
 
 }  // namespace

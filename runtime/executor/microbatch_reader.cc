@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/base/status_macros.h"
-#include "runtime/plan/schema/element_type.h"
+#include "runtime/executor/plan_field.h"
 
 namespace accel::runtime {
 namespace {
@@ -41,19 +41,7 @@ std::vector<SignatureField> DataSignature(const planpb::Manifest& manifest) {
     if (!ComesFromData(field)) {
       continue;
     }
-    SignatureField converted;
-    converted.name = field.name();
-    converted.shape.assign(field.shape().begin(), field.shape().end());
-    converted.dtype = *ToDType(field.dtype());
-    converted.min_value = field.min_value();
-    converted.max_value = field.max_value();
-    for (const planpb::ValueRange& range : field.ranges()) {
-      converted.ranges.push_back(
-          range.min_value() <= range.max_value()
-              ? IntegerRange{range.min_value(), range.max_value()}
-              : IntegerRange{});
-    }
-    converted.ranges_axis = field.ranges_axis();
+    SignatureField converted = ToField(field);
     converted.role = field.role() == planpb::SignatureField::ROLE_TARGET
                          ? SignatureField::Role::kTarget
                          : SignatureField::Role::kInput;

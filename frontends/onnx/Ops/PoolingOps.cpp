@@ -137,7 +137,6 @@ LogicalResult convertMaxPool(NodeConversion &c) {
   return success();
 }
 
-/// The p-norm of every window.
 /// The sum of each window of `input`, whose channels come last.
 static Value sumWindows(NodeConversion &c, Value input,
                         ArrayRef<WindowAxis> axes) {
@@ -148,6 +147,7 @@ static Value sumWindows(NodeConversion &c, Value input,
                              windows, getElementAxes(axes));
 }
 
+/// The p-norm of every window.
 LogicalResult convertLpPool(NodeConversion &c) {
   int64_t p = c.getInt("p", 2);
   FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);

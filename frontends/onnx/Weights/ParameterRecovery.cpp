@@ -431,11 +431,7 @@ void ParameterFinder::tell() {
        "again, starting at zero"},
   };
   for (const Repair &repair : repairs) {
-    std::vector<std::string> list = names(repair.kind);
-    if (!list.empty()) {
-      std::string text = tellCount(list.size(), repair.one, repair.several);
-      addRemark(notes, std::move(text), std::move(list));
-    }
+    addCountedRemark(notes, repair.one, repair.several, names(repair.kind));
   }
   warnAboutIdentities();
 }

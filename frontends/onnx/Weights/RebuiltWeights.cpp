@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Collects the constants, finds a recipe for each of their readers, then adds
-// initializers and nodes.
+// Collects the constants, finds a recipe for each of their readers, then lets
+// these read what follows from the recipes.
 #include "frontends/onnx/Weights/RebuiltWeights.h"
 
 #include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/GraphAdditions.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/FoldedOrigins.h"
-#include "frontends/onnx/Weights/FoldedRecipe.h"
 #include "frontends/onnx/Weights/LostParameters.h"
 #include "frontends/onnx/Weights/ModelWeights.h"
+#include "frontends/onnx/Weights/RecipeNodes.h"
 #include "frontends/onnx/Weights/TensorData.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -16,7 +17,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -25,7 +25,11 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-using Step = RecipeStep::Kind;
+template <typename T> std::vector<T> toNumbers(StringRef bytes) {
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+  return numbers;
+}
 
 /// A reader of a constant, and what it reads instead.
 struct Reader {
@@ -51,14 +55,8 @@ public:
         // What is a sum with 1 is proven by its bits.
         index(graph, options.batchNorm,
               [](const pb::TensorProto &) { return true; }),
-        signature(GraphSignature::parse(graph)), lost(graph, index, signature) {
-    for (const pb::TensorProto &tensor : graph.initializer()) {
-      names.insert(tensor.name());
-    }
-    for (const pb::NodeProto &node : graph.node()) {
-      names.insert(node.output().begin(), node.output().end());
-    }
-  }
+        signature(GraphSignature::parse(graph)), lost(graph, index, signature),
+        additions(graph) {}
 
   LogicalResult run() {
     for (const pb::TensorProto &tensor : graph.initializer()) {
@@ -98,21 +96,7 @@ private:
 
   void rewrite();
   void addParameter(StringRef name);
-  void addNodes(const Rebuilt &each, const std::string &result);
-  std::string addWeightNorm(const Rebuilt &each, const std::string &result);
-  std::string addNode(StringRef op, ArrayRef<std::string> inputs,
-                      std::string output);
   void addType(StringRef value, ArrayRef<int64_t> shape);
-  void addAttribute(StringRef name, ArrayRef<int64_t> values, bool isList);
-  std::string addIntegers(StringRef name, ArrayRef<int64_t> values,
-                          ArrayRef<int64_t> shape);
-  std::string addOne(StringRef name);
-  std::string getFreshName(std::string name) {
-    while (!names.insert(name).second) {
-      name += "_";
-    }
-    return name;
-  }
   void tell();
 
   pb::GraphProto &graph;
@@ -123,11 +107,10 @@ private:
   GraphIndex index;
   GraphSignature signature;
   LostParameters lost;
-  llvm::StringSet<> names; ///< of all values
+  GraphAdditions additions;
   std::map<std::string, std::vector<uint32_t>, std::less<>> floats; ///< saved
   std::vector<Rebuilt> rebuilt;
   std::vector<std::string> refused; ///< for people
-  std::vector<pb::NodeProto> nodes; ///< to add
 };
 
 /// Everything that recovery refuses; sums, of which it knows the rounded terms;
@@ -199,10 +182,7 @@ Rebuilder::readFloats(StringRef name) {
   if (!bytes) {
     return bytes.takeError();
   }
-  std::vector<uint32_t> &bits = floats[name.str()];
-  bits.resize(bytes->size() / sizeof(uint32_t));
-  std::memcpy(bits.data(), bytes->data(), bits.size() * sizeof(uint32_t));
-  return &bits;
+  return &(floats[name.str()] = toNumbers<uint32_t>(*bytes));
 }
 
 /// Tensors of integers that were folded and that the state dict has: buffers of
@@ -220,9 +200,7 @@ Rebuilder::readIndices(ArrayRef<std::string> origins) {
       llvm::consumeError(bytes.takeError());
       continue;
     }
-    all.emplace_back(bytes->size() / sizeof(int64_t));
-    std::memcpy(all.back().data(), bytes->data(),
-                all.back().size() * sizeof(int64_t));
+    all.push_back(toNumbers<int64_t>(*bytes));
   }
   return all;
 }
@@ -252,8 +230,7 @@ LogicalResult Rebuilder::rebuild(const pb::TensorProto &tensor) {
   if (failed(bytes)) {
     return failure();
   }
-  std::vector<uint32_t> bits(bytes->size() / sizeof(uint32_t));
-  std::memcpy(bits.data(), bytes->data(), bits.size() * sizeof(uint32_t));
+  std::vector<uint32_t> bits = toNumbers<uint32_t>(*bytes);
   std::vector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   SmallVector<std::string> origins = index.getOrigins(tensor.name());
   FoldedConstant constant{{shape, bits}, {}, readIndices(origins)};
@@ -364,48 +341,28 @@ void Rebuilder::rewrite() {
     if (!each.recipe.scale.empty()) {
       addParameter(each.recipe.scale);
     }
-    std::string result = each.readers.empty()
-                             ? each.initializer
-                             : getFreshName(each.recipe.parameter + "_folded");
-    addNodes(each, result);
+    std::string result =
+        each.readers.empty()
+            ? each.initializer
+            : additions.getFreshName(each.recipe.parameter + "_folded");
+    addRecipe(additions, each.recipe,
+              saved.tensors.at(each.recipe.parameter).shape.size(), result);
     addType(result, each.shape);
     for (Reader reader : each.readers) {
       reader.node->set_input(reader.input, result);
     }
   }
-  int before = graph.node_size();
-  for (pb::NodeProto &node : nodes) {
-    *graph.add_node() = std::move(node);
-  }
-  std::rotate(graph.mutable_node()->begin(),
-              graph.mutable_node()->begin() + before,
-              graph.mutable_node()->end());
+  additions.addAll();
 }
 
 void Rebuilder::addParameter(StringRef name) {
-  if (!names.insert(name).second) {
+  if (!additions.claim(name)) {
     return;
   }
   const std::vector<uint32_t> &bits = floats.find(name)->second;
-  pb::TensorProto &tensor = *graph.add_initializer();
-  tensor.set_name(name.str());
-  tensor.set_data_type(pb::TensorProto::FLOAT);
-  for (int64_t size : saved.tensors.at(name.str()).shape) {
-    tensor.add_dims(size);
-  }
+  pb::TensorProto &tensor = additions.addTensor(
+      name, pb::TensorProto::FLOAT, saved.tensors.at(name.str()).shape);
   tensor.set_raw_data(bits.data(), bits.size() * sizeof(uint32_t));
-}
-
-std::string Rebuilder::addNode(StringRef op, ArrayRef<std::string> inputs,
-                               std::string output) {
-  pb::NodeProto &node = nodes.emplace_back();
-  node.set_name("rebuild_" + output);
-  node.set_op_type(op.str());
-  for (const std::string &input : inputs) {
-    node.add_input(input);
-  }
-  node.add_output(std::move(output));
-  return node.output(0);
 }
 
 void Rebuilder::addType(StringRef value, ArrayRef<int64_t> shape) {
@@ -418,103 +375,6 @@ void Rebuilder::addType(StringRef value, ArrayRef<int64_t> shape) {
   }
 }
 
-/// To the last node.
-void Rebuilder::addAttribute(StringRef name, ArrayRef<int64_t> values,
-                             bool isList) {
-  pb::AttributeProto &attribute = *nodes.back().add_attribute();
-  attribute.set_name(name.str());
-  attribute.set_type(isList ? pb::AttributeProto::INTS
-                            : pb::AttributeProto::INT);
-  if (isList) {
-    *attribute.mutable_ints() = {values.begin(), values.end()};
-  } else {
-    attribute.set_i(values.front());
-  }
-}
-
-std::string Rebuilder::addIntegers(StringRef name, ArrayRef<int64_t> values,
-                                   ArrayRef<int64_t> shape) {
-  pb::TensorProto &tensor = *graph.add_initializer();
-  tensor.set_name(getFreshName(name.str()));
-  tensor.set_data_type(pb::TensorProto::INT64);
-  *tensor.mutable_dims() = {shape.begin(), shape.end()};
-  *tensor.mutable_int64_data() = {values.begin(), values.end()};
-  return tensor.name();
-}
-
-std::string Rebuilder::addOne(StringRef name) {
-  pb::TensorProto &tensor = *graph.add_initializer();
-  tensor.set_name(getFreshName(name.str()));
-  tensor.set_data_type(pb::TensorProto::FLOAT);
-  tensor.add_float_data(1.0f);
-  return tensor.name();
-}
-
-void Rebuilder::addNodes(const Rebuilt &each, const std::string &result) {
-  std::string value = each.recipe.parameter;
-  for (const RecipeStep &step : each.recipe.steps) {
-    bool isLast = &step == &each.recipe.steps.back();
-    std::string output = isLast ? result : getFreshName(result + "_step");
-    auto size = static_cast<int64_t>(step.integers.size());
-    switch (step.kind) {
-    case Step::Exp:
-    case Step::Neg:
-    case Step::Sigmoid:
-      addNode(getStepName(step.kind), {value}, output);
-      break;
-    case Step::PlusOne:
-      addNode("Add", {value, addOne(output + "_one")}, output);
-      break;
-    case Step::OneMinus:
-      addNode("Sub", {addOne(output + "_one"), value}, output);
-      break;
-    case Step::WeightNorm:
-      addWeightNorm(each, output);
-      break;
-    case Step::Transpose:
-      addNode("Transpose", {value}, output);
-      addAttribute("perm", step.integers, /*isList=*/true);
-      break;
-    case Step::Gather:
-      addNode("Gather",
-              {value, addIntegers(output + "_rows", step.integers, step.shape)},
-              output);
-      addAttribute("axis", {step.axis}, /*isList=*/false);
-      break;
-    case Step::Reshape:
-      addNode("Reshape",
-              {value, addIntegers(output + "_shape", step.integers, {size})},
-              output);
-      break;
-    }
-    value = output;
-  }
-}
-
-/// v * (g / norm(v)), the norm by operators that all operator sets have alike.
-std::string Rebuilder::addWeightNorm(const Rebuilt &each,
-                                     const std::string &result) {
-  const std::string &direction = each.recipe.parameter;
-  const int64_t kept = each.recipe.steps.front().axis;
-  std::vector<int64_t> axes;
-  for (size_t i = 0; i < saved.tensors.at(direction).shape.size(); ++i) {
-    if (static_cast<int64_t>(i) != kept) {
-      axes.push_back(static_cast<int64_t>(i));
-    }
-  }
-  std::string squares =
-      addNode("Mul", {direction, direction}, getFreshName(result + "_squares"));
-  std::string sums =
-      addNode("ReduceSum",
-              {squares, addIntegers(result + "_axes", axes,
-                                    {static_cast<int64_t>(axes.size())})},
-              getFreshName(result + "_sums"));
-  std::string norms = addNode("Sqrt", {sums}, getFreshName(result + "_norms"));
-  std::string factors = addNode("Div", {each.recipe.scale, norms},
-                                getFreshName(result + "_factors"));
-  return addNode("Mul", {direction, factors}, result);
-}
-
 void Rebuilder::tell() {
   std::vector<std::string> list;
   for (const Rebuilt &each : rebuilt) {
@@ -524,13 +384,13 @@ void Rebuilder::tell() {
     }
     list.push_back(parameters + " (" + each.initializer + ")");
   }
-  std::string text = tellCount(
-      list.size(),
+  addCountedRemark(
+      notes,
       "constant that the exporter computed of a parameter is computed of it "
       "again, with the same bits to begin with",
       "constants that the exporter computed of parameters are computed of them "
-      "again, with the same bits to begin with");
-  addRemark(notes, std::move(text), std::move(list));
+      "again, with the same bits to begin with",
+      std::move(list));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "frontends/onnx/Weights/RecurrentWeights.h"
 
 #include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/GraphAdditions.h"
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Weights/ExternalData.h"
 #include "frontends/onnx/Weights/TensorData.h"
@@ -75,13 +76,9 @@ public:
   Separator(pb::GraphProto &graph, StringRef path, MLIRContext &context,
             ImportNotes &notes)
       : graph(graph), signature(GraphSignature::parse(graph)), path(path),
-        context(context), notes(notes) {
+        context(context), notes(notes), additions(graph) {
     for (const pb::TensorProto &tensor : graph.initializer()) {
       initializers[tensor.name()] = tensor;
-      names.insert(tensor.name());
-    }
-    for (const pb::NodeProto &node : graph.node()) {
-      names.insert(node.output().begin(), node.output().end());
     }
   }
 
@@ -114,18 +111,12 @@ private:
                                    RankedTensorType type);
   LogicalResult addParameter(StringRef name, const pb::TensorProto &source,
                              ArrayRef<int64_t> shape, std::string bytes);
-  pb::NodeProto addSplits(ArrayRef<StringRef> parameters,
-                          const std::string &sizes,
-                          const RecurrentOperator &kind);
+  /// A Split of each parameter; the gates of all in ONNX's order.
+  SmallVector<std::string> addSplits(ArrayRef<StringRef> parameters,
+                                     const std::string &sizes,
+                                     const RecurrentOperator &kind);
   std::string addJoined(ArrayRef<StringRef> parameters,
                         const pb::TensorProto &source, const Layer &layer);
-  std::string getFreshName(std::string name) {
-    while (!names.insert(name).second) {
-      name += "_";
-    }
-    return name;
-  }
-  std::string addIntegers(StringRef name, ArrayRef<int64_t> values);
   void rewrite();
 
   InFlightDiagnostic error(StringRef initializer) {
@@ -138,12 +129,10 @@ private:
   StringRef path;
   MLIRContext &context;
   ImportNotes &notes;
+  GraphAdditions additions;
   llvm::StringMap<pb::TensorProto> initializers; ///< as they were in the file
-  llvm::StringSet<> names;                       ///< of all values
   llvm::StringSet<> replaced;
-  std::vector<pb::TensorProto> added;
-  llvm::StringMap<size_t> byName; ///< index in `added`, of parameters
-  std::vector<pb::NodeProto> nodes;
+  llvm::StringMap<const pb::TensorProto *> separated; ///< by parameter
   llvm::StringMap<std::string> joined; ///< by the parameters, joined by spaces
 };
 
@@ -242,20 +231,19 @@ LogicalResult Separator::addParameter(StringRef name,
   if (initializers.contains(name)) {
     return success();
   }
-  auto [entry, isNew] = byName.try_emplace(name, added.size());
+  auto [entry, isNew] = separated.try_emplace(name, nullptr);
   if (!isNew) {
-    if (added[entry->second].raw_data() != bytes) {
+    if (entry->second->raw_data() != bytes) {
       return error(source.name())
              << "expected the values of parameter '" << name
              << "', of which it is a copy, got others";
     }
     return success();
   }
-  names.insert(name);
-  pb::TensorProto &tensor = added.emplace_back();
-  tensor.set_name(name.str());
-  tensor.set_data_type(source.data_type());
-  *tensor.mutable_dims() = {shape.begin(), shape.end()};
+  additions.claim(name);
+  pb::TensorProto &tensor =
+      additions.addTensor(name, source.data_type(), shape);
+  entry->second = &tensor;
   if (!bytes.empty()) {
     tensor.set_raw_data(std::move(bytes));
     return success();
@@ -270,36 +258,23 @@ LogicalResult Separator::addParameter(StringRef name,
   return success();
 }
 
-std::string Separator::addIntegers(StringRef name, ArrayRef<int64_t> values) {
-  pb::TensorProto &tensor = added.emplace_back();
-  tensor.set_name(getFreshName(name.str()));
-  tensor.set_data_type(pb::TensorProto::INT64);
-  tensor.add_dims(static_cast<int64_t>(values.size()));
-  *tensor.mutable_int64_data() = {values.begin(), values.end()};
-  return tensor.name();
-}
-
-/// A Split of each parameter; the Concat of all gates in ONNX's order.
-pb::NodeProto Separator::addSplits(ArrayRef<StringRef> parameters,
-                                   const std::string &sizes,
-                                   const RecurrentOperator &kind) {
-  pb::NodeProto concat;
-  concat.set_op_type("Concat");
+SmallVector<std::string> Separator::addSplits(ArrayRef<StringRef> parameters,
+                                              const std::string &sizes,
+                                              const RecurrentOperator &kind) {
+  SmallVector<std::string> ordered;
   for (StringRef parameter : parameters) {
-    pb::NodeProto &split = nodes.emplace_back();
-    split.set_name("separate_" + parameter.str());
-    split.set_op_type("Split");
-    split.add_input(parameter.str());
-    split.add_input(sizes);
+    SmallVector<std::string> gates;
     for (int64_t gate = 0; gate < kind.gates; ++gate) {
-      split.add_output(
-          getFreshName(parameter.str() + "_gate" + std::to_string(gate)));
+      gates.push_back(additions.getFreshName(parameter.str() + "_gate" +
+                                             std::to_string(gate)));
     }
+    additions.addNode("separate_" + parameter.str(), "Split",
+                      {parameter.str(), sizes}, gates);
     for (int64_t gate = 0; gate < kind.gates; ++gate) {
-      concat.add_input(split.output(static_cast<int>(kind.order[gate])));
+      ordered.push_back(gates[kind.order[gate]]);
     }
   }
-  return concat;
+  return ordered;
 }
 
 /// The value that is what `source` was.
@@ -314,31 +289,22 @@ std::string Separator::addJoined(ArrayRef<StringRef> parameters,
   std::string first = parameters.front().str();
   int64_t rows = source.dims(1) / gates;
   rows /= source.dims_size() == 2 ? 2 : 1;
-  std::string sizes =
-      addIntegers(first + "_gates", SmallVector<int64_t>(gates, rows));
-  pb::NodeProto concat = addSplits(parameters, sizes, *layer.kind);
-  concat.set_name("join_" + first);
-  concat.add_output(getFreshName(first + "_rows"));
-  pb::AttributeProto &axis = *concat.add_attribute();
-  axis.set_name("axis");
-  axis.set_type(pb::AttributeProto::INT);
-  axis.set_i(0);
-  pb::NodeProto reshape;
-  reshape.set_name("stack_" + first);
-  reshape.set_op_type("Reshape");
-  reshape.add_input(concat.output(0));
-  reshape.add_input(
-      addIntegers(first + "_shape", SmallVector<int64_t>(source.dims().begin(),
-                                                         source.dims().end())));
-  reshape.add_output(getFreshName(first + "_joined"));
-  value = reshape.output(0);
-  nodes.push_back(std::move(concat));
-  nodes.push_back(std::move(reshape));
+  std::string sizes = additions.addIntegers(
+      first + "_gates", SmallVector<int64_t>(gates, rows), gates);
+  SmallVector<std::string> ordered = addSplits(parameters, sizes, *layer.kind);
+  std::string together = additions.getFreshName(first + "_rows");
+  addAttribute(additions.addNode("join_" + first, "Concat", ordered, together),
+               "axis", 0);
+  SmallVector<int64_t> shape(source.dims().begin(), source.dims().end());
+  std::string sizesOfAll = additions.addIntegers(
+      first + "_shape", shape, static_cast<int64_t>(shape.size()));
+  value = additions.getFreshName(first + "_joined");
+  additions.addNode("stack_" + first, "Reshape", {together, sizesOfAll}, value);
   return value;
 }
 
 void Separator::rewrite() {
-  if (nodes.empty()) {
+  if (additions.isEmpty()) {
     return;
   }
   llvm::StringSet<> used;
@@ -350,28 +316,19 @@ void Separator::rewrite() {
   };
   llvm::erase_if(*graph.mutable_initializer(), isGone);
   llvm::erase_if(*graph.mutable_value_info(), isGone);
-  for (pb::TensorProto &tensor : added) {
-    *graph.add_initializer() = std::move(tensor);
-  }
-  int before = graph.node_size();
-  for (pb::NodeProto &node : nodes) {
-    *graph.add_node() = std::move(node);
-  }
-  std::rotate(graph.mutable_node()->begin(),
-              graph.mutable_node()->begin() + before,
-              graph.mutable_node()->end());
+  additions.addAll();
   std::vector<std::string> list;
-  for (const auto &[name, index] : byName) {
+  for (const auto &[name, tensor] : separated) {
     list.push_back(name.str());
   }
   llvm::sort(list);
-  std::string text = tellCount(
-      list.size(),
+  addCountedRemark(
+      notes,
       "weight of recurrent layers that the exporter joined and reordered has "
       "its name and order back",
       "weights of recurrent layers that the exporter joined and reordered "
-      "have their names and order back");
-  addRemark(notes, std::move(text), std::move(list));
+      "have their names and order back",
+      std::move(list));
 }
 
 } // namespace

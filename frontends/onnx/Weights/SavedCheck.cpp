@@ -91,19 +91,13 @@ void tellRest(const ModelWeights &weights, const SavedParameters &saved,
       missing.push_back(parameter.name);
     }
   }
-  if (!unused.empty()) {
-    std::string text = tellCount(
-        unused.size(), "tensor of --params is no parameter of the model",
-        "tensors of --params are no parameters of the model");
-    addRemark(notes, std::move(text), std::move(unused));
-  }
-  if (!missing.empty()) {
-    std::string text = tellCount(
-        missing.size(),
-        "parameter that --params does not have begins as the model has it",
-        "parameters that --params does not have begin as the model has them");
-    addRemark(notes, std::move(text), std::move(missing));
-  }
+  addCountedRemark(notes, "tensor of --params is no parameter of the model",
+                   "tensors of --params are no parameters of the model",
+                   std::move(unused));
+  addCountedRemark(
+      notes, "parameter that --params does not have begins as the model has it",
+      "parameters that --params does not have begin as the model has them",
+      std::move(missing));
 }
 
 } // namespace

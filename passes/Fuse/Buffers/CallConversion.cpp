@@ -45,7 +45,7 @@ static bool isReadByRows(func::FuncOp kernel, BlockArgument argument) {
   bool isByRows = true;
   kernel.walk([&](Operation *op) {
     for (Value operand : isViewOp(op) ? ValueRange() : op->getOperands()) {
-      Value root = getViewRoot(operand, [](Value) { return false; });
+      Value root = getViewRoot(operand);
       isByRows &= root != argument || getAccessRelation(operand, root).kind ==
                                           AccessKind::RowBroadcast;
     }

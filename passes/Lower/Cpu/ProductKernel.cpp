@@ -241,7 +241,7 @@ bool checkGeometry(KernelEmitter &emitter, MatmulOp op,
 ProductMatrix getWindows(KernelEmitter &emitter, Value operand,
                          const WindowMatrix &windows, bool isTransposed) {
   TileCode t(emitter.getBuilder(), emitter.getLoc());
-  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value root = getViewRoot(operand);
   Value buffer = emitter.getBuffer(cast<BlockArgument>(root));
   return {FloatMemory::cast(t, buffer), t.index(windows.offset), t.index(0),
           isTransposed, &windows};

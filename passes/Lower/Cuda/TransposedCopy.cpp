@@ -89,8 +89,7 @@ TransposedCopy::TransposedCopy(KernelEmitter &emitter,
   storeBytes = tiles.getStoreBytes(
       alignmentOf(emitter.getKernel().getNumArguments() + number));
   if (!tiles.turned) {
-    Value root =
-        getViewRoot(emitter.getResults().front(), [](Value) { return false; });
+    Value root = getViewRoot(emitter.getResults().front());
     source = emitter.getBuffer(cast<BlockArgument>(root));
     loadBytes = tiles.getLoadBytes(
         alignmentOf(cast<BlockArgument>(root).getArgNumber()));

@@ -13,7 +13,7 @@ using namespace accel;
 
 /// The longest runs in which all that `tensor` is computed from can be read.
 static int64_t findRun(Value tensor, int64_t run) {
-  Value root = getViewRoot(tensor, [](Value) { return false; });
+  Value root = getViewRoot(tensor);
   run = getRunLength(tensor, root, run);
   Operation *op = root.getDefiningOp();
   if (run == 1 || !op || isa<ConstantOp, IotaOp>(op) ||

@@ -7,7 +7,7 @@ using namespace accel;
 
 HeadTensor HeadTensor::getOperand(KernelEmitter &emitter, Operation *op,
                                   Value operand) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value root = getViewRoot(operand);
   auto argument = dyn_cast<BlockArgument>(root);
   if (!argument || !liesInRows(operand, root)) {
     emitter.emitError(op)

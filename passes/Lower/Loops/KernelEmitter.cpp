@@ -76,7 +76,7 @@ Value KernelEmitter::getBuffer(BlockArgument argument) {
 
 Value KernelEmitter::getContiguous(Operation *op, Value operand,
                                    int64_t &offset) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value root = getViewRoot(operand);
   auto argument = dyn_cast<BlockArgument>(root);
   if (!argument || !isContiguousPart(operand, root, offset)) {
     emitError(op) << "expected operands that lie in memory, got one of "

@@ -107,13 +107,9 @@ static OpOperand *findAdded(MatmulOp product) {
   return add ? &add->getOpOperand(add.getLhs() == sums ? 1 : 0) : nullptr;
 }
 
-static Value getRoot(Value value) {
-  return getViewRoot(value, [](Value) { return false; });
-}
-
 /// Whether `vector` will lie in one piece of what a kernel reads.
 static bool liesInOnePiece(Value vector) {
-  Value root = getRoot(vector);
+  Value root = getViewRoot(vector);
   int64_t offset = 0;
   return elementTypeOf(root) == elementTypeOf(vector) &&
          isContiguousPart(vector, root, offset);

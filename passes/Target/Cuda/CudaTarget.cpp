@@ -195,7 +195,7 @@ static int64_t countTableParts(func::FuncOp kernel, int64_t columns) {
     return 1;
   }
   for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
-    Value root = getViewRoot(result, [](Value) { return false; });
+    Value root = getViewRoot(result);
     if (!root.getDefiningOp<ScatterAddOp>()) {
       return 1;
     }

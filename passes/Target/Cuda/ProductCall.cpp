@@ -28,8 +28,7 @@ struct Epilogue {
 } // namespace
 
 static std::optional<Place> findPlace(Value operand) {
-  auto argument = dyn_cast<BlockArgument>(
-      getViewRoot(operand, [](Value) { return false; }));
+  auto argument = dyn_cast<BlockArgument>(getViewRoot(operand));
   Place place;
   if (!argument || elementTypeOf(argument) != elementTypeOf(operand) ||
       !isContiguousPart(operand, argument, place.offset)) {

@@ -19,7 +19,7 @@ static constexpr int64_t kLongest = 128;
 /// Whether every row of `operand` begins at a multiple of the longest access.
 /// Buffers and parameters do.
 static bool hasAlignedRows(Value operand) {
-  Value root = getViewRoot(operand, [](Value) { return false; });
+  Value root = getViewRoot(operand);
   std::optional<StridedView> view = getStridedView(operand, root);
   return view && view->offset % kAccess == 0 &&
          llvm::all_of(ArrayRef(view->strides).drop_back(),
