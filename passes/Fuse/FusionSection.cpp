@@ -157,6 +157,18 @@ void FusionSection::orderSink(Operation *sink, ArrayRef<Operation *> reads) {
   }
 }
 
+/// Those of `reads` that have read what `sink` overwrites: what is accumulated
+/// for a parameter lies in its gradient, and the parameter stays as it is.
+static SmallVector<Operation *> getOverwritten(Operation *sink, StringAttr name,
+                                               ArrayRef<Operation *> reads) {
+  bool isGradient =
+      isa<AccumulateOp>(sink) &&
+      SymbolTable::lookupNearestSymbolFrom<ParameterOp>(sink, name);
+  return llvm::filter_to_vector(reads, [&](Operation *read) {
+    return !isGradient || isa<GradientOp>(read);
+  });
+}
+
 void FusionSection::orderOps() {
   graph.reset(ops);
   DenseMap<StringAttr, Operation *> lastWrite;
@@ -174,7 +186,7 @@ void FusionSection::orderOps() {
       reads[name].push_back(op);
       continue;
     }
-    orderSink(op, reads[name]);
+    orderSink(op, getOverwritten(op, name, reads[name]));
     if (isa<WriteOp>(op)) {
       lastWrite[name] = op;
       reads[name].clear();
