@@ -37,10 +37,19 @@ private:
     int64_t columns = 0; ///< 0: not fixed
   };
 
-  /// Adds group `number`, which makes `operand`, to the loop of `op`, if that
-  /// can be.
-  Decision extend(Loop &loop, unsigned number, Operation *op,
-                  Value operand) const;
+  /// Who makes an operand.
+  struct Producer {
+    Value operand;
+    unsigned group = 0;
+    bool joins = false;   ///< the same loop reads it as it makes it
+    bool isWhole = false; ///< it has to be whole before it is read
+  };
+
+  /// Reports those that do not join.
+  SmallVector<Producer> findProducers(Operation *op);
+  /// Adds group `number`, whose results may be read, to the loop of `op`, if
+  /// that can be.
+  Decision extend(Loop &loop, unsigned number, Operation *op) const;
 };
 
 } // namespace
@@ -49,16 +58,17 @@ void ElementwiseStrategy::place(Operation *op) {
   int64_t elements = getNumElements(op->getResult(0));
   Loop loop;
   loop.elements = elements;
-  // The table of a gather is read from memory.
-  for (Value operand :
-       isa<GatherOp>(op) ? ValueRange() : ValueRange(op->getOperands())) {
-    Operation *producer = plan.getSection().getRoot(operand).getDefiningOp();
-    std::optional<unsigned> number = plan.find(producer);
-    if (!number || llvm::is_contained(loop.groups, *number)) {
+  SmallVector<Producer> producers = findProducers(op);
+  for (const Producer &producer : producers) {
+    bool isApart = llvm::any_of(producers, [&](const Producer &other) {
+      return other.group == producer.group && other.isWhole;
+    });
+    if (!producer.joins || isApart ||
+        llvm::is_contained(loop.groups, producer.group)) {
       continue;
     }
-    if (Decision decision = extend(loop, *number, op, operand); !decision) {
-      plan.refuse(op, operand, decision);
+    if (Decision decision = extend(loop, producer.group, op); !decision) {
+      plan.refuse(op, producer.operand, decision);
     }
   }
   if (loop.columns != 0 && elements == loop.elements) {
@@ -78,14 +88,41 @@ void ElementwiseStrategy::place(Operation *op) {
   plan.merge(loop.groups, op, loop.elements, loop.columns);
 }
 
-Decision ElementwiseStrategy::extend(Loop &loop, unsigned number, Operation *op,
-                                     Value operand) const {
-  const FusionGroup &group = plan.getGroup(number);
-  if (Decision decision =
-          joinsRows(plan.getSection(), target, group, op, operand, 0);
-      !decision) {
-    return decision;
+/// What is computed element by element can be computed again anywhere; a sum is
+/// known only when its row is over.
+static bool isOfSums(const FusionGroup &group) {
+  return llvm::any_of(group.ops, [](Operation *op) {
+    return getFusionKindOf(op) == FusionKind::Reduction;
+  });
+}
+
+SmallVector<ElementwiseStrategy::Producer>
+ElementwiseStrategy::findProducers(Operation *op) {
+  SmallVector<Producer> producers;
+  if (isa<GatherOp>(op)) {
+    return producers; // its table is read from memory
   }
+  for (Value operand : op->getOperands()) {
+    Operation *producer = plan.getSection().getRoot(operand).getDefiningOp();
+    std::optional<unsigned> number = plan.find(producer);
+    if (!number) {
+      continue;
+    }
+    Decision decision = joinsRows(plan.getSection(), target,
+                                  plan.getGroup(*number), op, operand, 0);
+    bool joins = static_cast<bool>(decision);
+    producers.push_back(
+        {operand, *number, joins, !joins && isOfSums(plan.getGroup(*number))});
+    if (!decision) {
+      plan.refuse(op, operand, decision);
+    }
+  }
+  return producers;
+}
+
+Decision ElementwiseStrategy::extend(Loop &loop, unsigned number,
+                                     Operation *op) const {
+  const FusionGroup &group = plan.getGroup(number);
   bool isSameSpace = group.elements == loop.elements &&
                      (group.columns == loop.columns || group.columns == 0 ||
                       loop.columns == 0);
