@@ -141,9 +141,10 @@ Decision CudaTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
              : cpu.mayJoin(kernel, op, readsRows);
 }
 
+/// The plan's kernels for CPUs, if it has any, compute the same.
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
   return isPartOfCall(product, getActivation(product), op)
-             ? Decision::yes()
+             ? cpu.mayFollow(product, op)
              : Decision::no("cuBLASLt computes the product, its bias, a GELU "
                             "by tanh or its gradient, and the rounding");
 }
