@@ -78,10 +78,7 @@ private:
     }
     insertGathers(buckets, loop, sources);
     for (auto &[whole, source] : sources) {
-      for (Operation *view : llvm::make_early_inc_range(whole.getUsers())) {
-        view->erase();
-      }
-      whole.getDefiningOp()->erase();
+      SegmentBuffers::erase(whole);
     }
     return success();
   }

@@ -159,10 +159,7 @@ private:
 
   void eraseReplaced() {
     for (auto &[whole, to] : destinations) {
-      for (Operation *view : llvm::make_early_inc_range(whole.getUsers())) {
-        view->erase();
-      }
-      whole.getDefiningOp()->erase();
+      SegmentBuffers::erase(whole);
     }
   }
 

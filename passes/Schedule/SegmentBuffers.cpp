@@ -34,3 +34,10 @@ FailureOr<SegmentBuffer> SegmentBuffers::find(Operation *exchange,
   }
   return found;
 }
+
+void SegmentBuffers::erase(Value whole) {
+  for (Operation *view : llvm::make_early_inc_range(whole.getUsers())) {
+    erase(view->getResult(0));
+  }
+  whole.getDefiningOp()->erase();
+}

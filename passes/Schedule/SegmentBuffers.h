@@ -34,6 +34,10 @@ public:
     return persistent.lookup(name);
   }
 
+  /// Erases the buffer `whole` of a segment that lies elsewhere now, with views
+  /// of it and of these.
+  static void erase(mlir::Value whole);
+
 private:
   mlir::ModuleOp module;
   llvm::DenseMap<mlir::StringAttr, plan::BufferOp> persistent, wholes;

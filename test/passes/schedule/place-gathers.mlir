@@ -143,6 +143,33 @@ func.func private @head(%a0: tensor<256xf32>) attributes {plan.kernel = {columns
 
 // -----
 
+accel.bucket @t {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 256 elements>]}
+accel.state @"t.s.master" slot : tensor<256xf32> {segment = #accel.segment_ref<@t "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+
+// Half of a matrix, a view of a view, is read where the bucket is gathered.
+// CHECK-LABEL: func.func @step
+// CHECK-NOT: "t.s.master" : memref<256xf32>
+// CHECK: %[[HALF:.+]] = plan.view %[[T:.+]] at 128 : memref<256xf32> to memref<128xf32>
+// CHECK: plan.all_gather "t.s.master" %{{.+}} into %[[T]] {
+// CHECK: plan.launch @half(%[[HALF]])
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %t_part = plan.buffer persistent parameters "t.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
+  %t = plan.buffer transient gathered in shared "t.s.master" : memref<256xf32>
+  %matrix = plan.view %t at 0 : memref<256xf32> to memref<2x128xf32>
+  %half = plan.view %matrix at 128 : memref<2x128xf32> to memref<128xf32>
+  plan.repeat {
+    dist.all_gather [@"t.s.master"] over ["fsdp"]
+    plan.launch @half(%half) [read] : memref<128xf32>
+  }
+  return
+}
+
+func.func private @half(%a0: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+
+// -----
+
 // A loop that gathers nothing is left alone.
 // CHECK-LABEL: func.func @step
 // CHECK-NOT: "gathered"
