@@ -27,6 +27,44 @@ FailureOr<int64_t> getElementAxis(NodeConversion &c) {
   return c.normalizeAxis(c.getInt("axis", 0), type.getRank());
 }
 
+/// The part of the data that indices along `axis` can reach: from the first
+/// element on, as many as there are indices in each dimension but the axis.
+FailureOr<SmallVector<int64_t>> getReachedShape(NodeConversion &c,
+                                                int64_t axis) {
+  RankedTensorType type = c.inputType(0), indices = c.inputType(1);
+  SmallVector<int64_t> shape(indices.getShape());
+  shape[axis] = type.getDimSize(axis);
+  for (auto [wanted, size] : llvm::zip_equal(shape, type.getShape())) {
+    if (wanted > size) {
+      return c.error() << "expected indices of at most the data's size in each "
+                          "dimension but the axis, got "
+                       << indices << " for " << type;
+    }
+  }
+  return shape;
+}
+
+Value getFirst(NodeConversion &c, Value data, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> offsets(shape.size(), 0), strides(shape.size(), 1);
+  return c.slice(data, offsets, shape, strides);
+}
+
+/// `data` with `first` in place of its first elements in each dimension.
+Value replaceFirst(NodeConversion &c, Value data, Value first) {
+  RankedTensorType type = c.typeOf(data);
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    SmallVector<int64_t> offsets(type.getRank(), 0);
+    SmallVector<int64_t> rest(c.typeOf(first).getShape());
+    offsets[i] = rest[i];
+    rest[i] = type.getDimSize(i) - offsets[i];
+    if (rest[i] > 0) {
+      first = c.concat({first, c.slice(data, offsets, rest, strides)}, i);
+    }
+  }
+  return first;
+}
+
 FailureOr<ScatterKind> getKind(NodeConversion &c) {
   StringRef reduction = c.getString("reduction", "none");
   auto kind = llvm::StringSwitch<std::optional<ScatterKind>>(reduction)
@@ -56,22 +94,15 @@ LogicalResult convertGatherElements(NodeConversion &c) {
   if (failed(axis)) {
     return failure();
   }
-  RankedTensorType type = c.inputType(0), indices = c.inputType(1);
-  SmallVector<int64_t> shape(indices.getShape());
-  shape[*axis] = type.getDimSize(*axis);
-  for (auto [wanted, size] : llvm::zip_equal(shape, type.getShape())) {
-    if (wanted > size) {
-      return c.error() << "expected indices of at most the data's size in each "
-                          "dimension but the axis, got "
-                       << indices << " for " << type;
-    }
+  FailureOr<SmallVector<int64_t>> shape = getReachedShape(c, *axis);
+  if (failed(shape)) {
+    return failure();
   }
-  SmallVector<int64_t> offsets(type.getRank(), 0), strides(type.getRank(), 1);
-  SmallVector<int64_t> order = axisLast(type.getRank(), *axis);
-  Value data = c.slice(c.input(0), offsets, shape, strides);
-  FailureOr<Value> gathered =
-      gatherRows(c, c.transpose(data, order), c.transpose(c.input(1), order),
-                 type.getRank() - 1);
+  int64_t rank = shape->size();
+  SmallVector<int64_t> order = axisLast(rank, *axis);
+  Value data = getFirst(c, c.input(0), *shape);
+  FailureOr<Value> gathered = gatherRows(
+      c, c.transpose(data, order), c.transpose(c.input(1), order), rank - 1);
   if (failed(gathered)) {
     return failure();
   }
@@ -87,21 +118,26 @@ LogicalResult convertScatterElements(NodeConversion &c) {
   }
   RankedTensorType type = c.inputType(0), indices = c.inputType(1),
                    updates = c.inputType(2);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] = indices.getDimSize(*axis);
-  if (indices.getShape() != ArrayRef(shape) || updates != type.clone(shape)) {
-    return c.error() << "expected indices and updates of the data's size in "
-                        "each dimension but the axis, got "
+  if (updates != type.clone(indices.getShape())) {
+    return c.error() << "expected updates of the shape of the indices and the "
+                        "type of the data, got "
                      << indices << " and " << updates << " for " << type;
   }
+  FailureOr<SmallVector<int64_t>> shape = getReachedShape(c, *axis);
+  if (failed(shape)) {
+    return failure();
+  }
   SmallVector<int64_t> order = axisLast(type.getRank(), *axis);
-  FailureOr<Value> scattered = scatterRows(
-      c, c.transpose(c.input(0), order), c.transpose(c.input(1), order),
-      c.transpose(c.input(2), order), type.getRank() - 1, *kind);
+  Value data = getFirst(c, c.input(0), *shape);
+  FailureOr<Value> scattered =
+      scatterRows(c, c.transpose(data, order), c.transpose(c.input(1), order),
+                  c.transpose(c.input(2), order), type.getRank() - 1, *kind);
   if (failed(scattered)) {
     return failure();
   }
-  c.setResult(0, c.transpose(*scattered, invertPermutationVector(order)));
+  c.setResult(
+      0, replaceFirst(c, c.input(0),
+                      c.transpose(*scattered, invertPermutationVector(order))));
   return success();
 }
 
