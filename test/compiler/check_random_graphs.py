@@ -25,7 +25,8 @@ import make_onnx  # noqa: E402
 from random_graphs import Graph  # noqa: E402
 
 # Of a gradient in single precision, against its own norm and against that of all gradients.
-OWN, ALL = 1e-3, 1e-5
+# A probability near 1 is known to 6e-8, and so is what is left of it.
+OWN, ALL, LEAST = 1e-3, 1e-5, 1e-6
 STEP = 1e-3  # of central differences
 # What a graph of an operator may be refused for: everything else is a fault.
 HARMLESS = ("ACCEL-E0701",)  # a graph whose parameters do not reach the loss
@@ -96,7 +97,9 @@ def interpret(folder, values):
     # Gradients are added up in a power of two that keeps them normal.
     exponent = re.search(r"accel.gradient_exponent = (-?\d+)", (folder / "step.mlir").read_text(encoding="utf-8"))
     scale = 2.0 ** int(exponent[1]) / count
-    gradients = {name: [each * scale for each in numbers] for (kind, name), numbers in found.items() if kind == "gradient"}
+    # Statistics of batch norms change, too, and are no parameters.
+    gradients = {name: [each * scale for each in numbers]
+                 for (kind, name), numbers in found.items() if kind == "gradient" and name in values}
     return found["state", "loss_sum"][0] / count, gradients
 
 
@@ -110,7 +113,7 @@ def compare(gradients, expected):
     total = norm([number for numbers in expected.values() for number in numbers])
     for name, numbers in expected.items():
         error = norm([a - b for a, b in zip(gradients[name], numbers, strict=True)])
-        if not error <= OWN * norm(numbers) + ALL * total + 1e-7:
+        if not error <= OWN * norm(numbers) + ALL * total + LEAST:
             raise Fault(f"gradient of {name}: expected {numbers}, got {gradients[name]}, an error of {error:.3g}")
 
 

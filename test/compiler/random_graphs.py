@@ -10,9 +10,12 @@ the output then. A graph is *smooth* if its loss has a derivative everywhere: it
 ties and no operator has a kink, so that central differences give its gradient.
 """
 
+import functools
 import math
 import random
 import sys
+
+import random_operators
 
 SIZES = (1, 1, 2, 3, 4, 5, 7)
 SMOOTH = ("Tanh", "Sigmoid", "Sin", "Cos", "Erf", "Neg", "Identity", "Gelu")
@@ -44,7 +47,7 @@ class Graph:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.smooth = self.random.random() < 0.5
-        self.opset = self.random.choice((18, 20, 23, 23))
+        self.opset = self.random.choice((18, 20, 21, 23, 23))
         self.batch = self.random.choice((1, 2, 3, 5))
         self.lines, self.values, self.parameters, self.names = [], {}, [], 0
         self.operators = set()
@@ -98,6 +101,11 @@ class Graph:
         self.lines.append(f"init {name} float = {number}")
         return Value(name, (), True)
 
+    def constants(self, numbers):
+        name = self.name()
+        self.lines.append(f"init {name} float {len(numbers)} = {' '.join(map(str, numbers))}")
+        return Value(name, (len(numbers),), True)
+
     def add_input(self):
         shape = (self.batch, *(self.random.choice(SIZES) for _ in range(self.random.randint(1, 3))))
         self.lines.append("input x float batch " + " ".join(map(str, shape[1:])))
@@ -128,6 +136,8 @@ class Graph:
             own = [self.random.choice((1, 2)), *own] if len(own) == len(shape) else own
         return self.parameter(own or [1])
 
+    broadcast = staticmethod(broadcast)
+
     @staticmethod
     def fits(left, right):
         return all(a == b or 1 in (a, b) for a, b in zip(reversed(left), reversed(right)))
@@ -140,6 +150,7 @@ class Graph:
                   self.convolve, self.convolve]
         if self.opset >= 23:
             makers += [self.attention, self.rms_norm, self.rotary]
+        makers += [functools.partial(maker, self) for maker in random_operators.MAKERS]
         value = self.random.choice(makers)()
         if value is not None and count(value.shape) <= 4096:
             self.pool.append(value)
