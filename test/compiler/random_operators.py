@@ -228,5 +228,43 @@ def recurrent(graph):
     return graph.node("Transpose", [states], [states.shape[i] for i in order], perm=order)
 
 
+def sample_grid(graph):
+    """Reads an image at places that another value says, within or beside it."""
+    image = graph.image()
+    samples, channels, *sizes = image.shape
+    value = graph.pick(1)
+    if value.shape[0] != samples or math.prod(sizes) > 64 or graph.opset < 20:
+        return None
+    flat = graph.flatten(value)
+    if flat.shape[0] != samples:
+        return None
+    points = graph.random.choice((1, 3))
+    weight = graph.parameter((flat.shape[1], points * len(sizes)))
+    places = graph.node("Tanh", [graph.node("MatMul", [flat, weight], (samples, points * len(sizes)))],
+                        (samples, points * len(sizes)))
+    shape = (points, *(1 for _ in sizes[1:]))
+    grid = graph.reshape(graph.node("Mul", [places, graph.constant(1.3)], places.shape), (samples, *shape, len(sizes)))
+    # Between pixels the others are not smooth.
+    mode = "cubic" if graph.smooth else graph.random.choice(("linear", "cubic"))
+    padding = "zeros" if graph.smooth else graph.random.choice(("zeros", "border", "reflection"))
+    return graph.node("GridSample", [image, grid], (samples, channels, *shape), mode=mode, padding_mode=padding,
+                      align_corners=graph.random.randint(0, 1))
+
+
+def fold(graph):
+    """Puts windows of 2 elements back where they overlap."""
+    value = graph.pick(2)
+    flat = graph.flatten(value)
+    if flat.shape[1] % 2 or flat.shape[1] < 4:
+        return None
+    places = graph.random.choice([n for n in (1, 2, 3) if flat.shape[1] // 2 % n == 0])
+    stride = graph.random.choice((1, 2))
+    columns = graph.reshape(flat, (flat.shape[0], flat.shape[1] // places, places))
+    size, channels = (places - 1) * stride + 2, flat.shape[1] // places // 2
+    return graph.node("Col2Im", [columns, graph.integers([size]), graph.integers([2])], (flat.shape[0], channels, size),
+                      strides=[stride])
+
+
 MAKERS = (activation, activation, learned_slope, several, reduction, running_sum, gather_elements, scatter_elements,
-          scatter_rows, largest, tile, pad, einsum, normalize_image, resize, rearrange, recurrent)
+          scatter_rows, largest, tile, pad, einsum, normalize_image, resize, rearrange, recurrent, sample_grid,
+          fold)

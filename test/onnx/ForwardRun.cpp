@@ -49,6 +49,7 @@ std::vector<size_t> getSettings(const std::string &name) {
              {0, 1, 2})
       .Cases({"Dropout"}, {1, 2})
       .Cases({"Clip"}, {1, 2})
+      .Cases({"Col2Im"}, {1, 2})
       .Cases({"MaxUnpool"}, {2})
       .Cases({"LSTM", "GRU", "RNN"}, {4})
       .Default({});

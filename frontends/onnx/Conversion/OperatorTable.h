@@ -48,6 +48,7 @@ llvm::SmallVector<AttributeInfo> getAttributes(const OperatorInfo &info);
 
 // One function per operator or group of operators that differ in one word.
 mlir::LogicalResult convertActivation(NodeConversion &conversion);
+mlir::LogicalResult convertAffineGrid(NodeConversion &conversion);
 mlir::LogicalResult convertArgMax(NodeConversion &conversion);
 mlir::LogicalResult convertAttention(NodeConversion &conversion);
 mlir::LogicalResult convertAveragePool(NodeConversion &conversion);
@@ -57,6 +58,7 @@ mlir::LogicalResult convertBinary(NodeConversion &conversion);
 mlir::LogicalResult convertCast(NodeConversion &conversion);
 mlir::LogicalResult convertCastLike(NodeConversion &conversion);
 mlir::LogicalResult convertClip(NodeConversion &conversion);
+mlir::LogicalResult convertCol2Im(NodeConversion &conversion);
 mlir::LogicalResult convertCompare(NodeConversion &conversion);
 mlir::LogicalResult convertCenterCropPad(NodeConversion &conversion);
 mlir::LogicalResult convertCompress(NodeConversion &conversion);
@@ -80,6 +82,7 @@ mlir::LogicalResult convertGelu(NodeConversion &conversion);
 mlir::LogicalResult convertGemm(NodeConversion &conversion);
 mlir::LogicalResult convertGlobalAveragePool(NodeConversion &conversion);
 mlir::LogicalResult convertGlobalMaxPool(NodeConversion &conversion);
+mlir::LogicalResult convertGridSample(NodeConversion &conversion);
 mlir::LogicalResult convertGroupNorm(NodeConversion &conversion);
 mlir::LogicalResult convertGru(NodeConversion &conversion);
 mlir::LogicalResult convertHardmax(NodeConversion &conversion);
@@ -99,6 +102,7 @@ mlir::LogicalResult convertMatMul(NodeConversion &conversion);
 mlir::LogicalResult convertMaxPool(NodeConversion &conversion);
 mlir::LogicalResult
 convertMeanVarianceNormalization(NodeConversion &conversion);
+mlir::LogicalResult convertMaxUnpool(NodeConversion &conversion);
 mlir::LogicalResult convertMod(NodeConversion &conversion);
 mlir::LogicalResult
 convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
@@ -138,6 +142,7 @@ mlir::LogicalResult convertSplit(NodeConversion &conversion);
 mlir::LogicalResult convertSplitToSequence(NodeConversion &conversion);
 mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
 mlir::LogicalResult convertSum(NodeConversion &conversion);
+mlir::LogicalResult convertSwiGlu(NodeConversion &conversion);
 mlir::LogicalResult convertTile(NodeConversion &conversion);
 mlir::LogicalResult convertTopK(NodeConversion &conversion);
 mlir::LogicalResult convertTranspose(NodeConversion &conversion);

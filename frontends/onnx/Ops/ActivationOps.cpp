@@ -122,6 +122,19 @@ LogicalResult checkFloats(NodeConversion &c) {
 
 } // namespace
 
+LogicalResult convertSwiGlu(NodeConversion &c) {
+  if (failed(checkFloats(c))) {
+    return failure();
+  }
+  if (c.inputType(0) != c.inputType(1)) {
+    return c.error() << "expected a gate and values of one shape, got "
+                     << c.inputType(0) << " and " << c.inputType(1);
+  }
+  Formula f(c, c.inputType(0));
+  c.setResult(0, f.mul(makeSwish(c, f, c.input(0)), c.input(1)));
+  return success();
+}
+
 LogicalResult convertActivation(NodeConversion &c) {
   ActivationMaker make = findActivation(c.node.op_type());
   if (!make) {

@@ -2,8 +2,8 @@
 // Converters of operators whose result is a whole number: their gradient is
 // zero, as a cast to integers has none.
 #include "frontends/onnx/Builders/Broadcasting.h"
-#include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/RandomDraws.h"
+#include "frontends/onnx/Builders/Rounding.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include <limits>
@@ -13,37 +13,9 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-constexpr double kLargestWhole = 0x1p62;
-
-/// Towards zero. Infinities, NaN and what no 64-bit integer holds, which is
-/// whole, stay.
-Value truncate(const NodeConversion &c, const Formula &f, Value x) {
-  Value fits = f.less(f.abs(x), f.number(kLargestWhole));
-  Value whole = c.cast(f.select(fits, x, f.number(0)), c.builder.getI64Type());
-  return f.select(fits, c.cast(whole, c.typeOf(x).getElementType()), x);
-}
-
-/// 1 where the condition holds, 0 elsewhere.
-Value unit(const Formula &f, Value condition) {
-  return f.select(condition, f.number(1), f.number(0));
-}
-
-Value floorOf(const NodeConversion &c, const Formula &f, Value x) {
-  Value t = truncate(c, f, x);
-  return f.sub(t, unit(f, f.greater(t, x)));
-}
 Value ceilOf(const NodeConversion &c, const Formula &f, Value x) {
   Value t = truncate(c, f, x);
   return f.add(t, unit(f, f.less(t, x)));
-}
-/// To the nearest, of two that are as near to the even one.
-Value roundOf(const NodeConversion &c, const Formula &f, Value x) {
-  Value low = floorOf(c, f, x), half = f.number(0.5);
-  Value distance = f.sub(x, low); // exact
-  Value odd = f.sub(low, f.scale(2, floorOf(c, f, f.scale(0.5, low))));
-  Value tie = f.select(f.equal(distance, half), odd, f.number(0));
-  Value up = f.select(f.greater(distance, half), f.number(1), tie);
-  return f.add(low, up);
 }
 Value signOf(const NodeConversion &, const Formula &f, Value x) {
   Value zero = f.number(0);

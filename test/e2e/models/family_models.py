@@ -161,3 +161,40 @@ class Keywords(nn.Module):
 
     def forward(self, x):
         return self.body(x)
+
+
+class SpatialTransformer(nn.Module):
+    """Each image says from where it is read."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("same", torch.eye(2, 3))
+        self.where = nn.Sequential(
+            nn.Conv2d(3, 4, 5, 4, 2), nn.GELU(), nn.Flatten(), nn.Linear(64, 6)
+        )
+        self.head = nn.Sequential(
+            nn.Conv2d(3, 8, 3, 2, 1),
+            nn.GELU(),
+            nn.AdaptiveAvgPool2d(2),
+            nn.Flatten(),
+            nn.Linear(32, CLASSES),
+        )
+
+    def forward(self, x):
+        moved = self.same + 0.3 * self.where(x).view(-1, 2, 3)
+        grid = F.affine_grid(moved, list(x.shape), align_corners=False)
+        return self.head(F.grid_sample(x, grid, "bilinear", "border", False))
+
+
+class Folded(nn.Module):
+    """Patches that overlap are changed, and added up again."""
+
+    def __init__(self):
+        super().__init__()
+        self.patch = nn.Sequential(nn.Linear(27, 48), nn.GELU(), nn.Linear(48, 36))
+        self.head = nn.Linear(4 * 16, CLASSES)
+
+    def forward(self, x):
+        patches = F.unfold(x, 3, padding=1, stride=2).transpose(1, 2)
+        image = F.fold(self.patch(patches).transpose(1, 2), x.shape[2:], 3, 1, 1, 2)
+        return self.head(F.adaptive_avg_pool2d(image, 4).flatten(1))

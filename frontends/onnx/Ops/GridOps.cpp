@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Converters of operators that read an image between its pixels, at places that
+// the model computes.
+//
+// A point is a weighted sum of pixels, and most weights are zero. All of them
+// are written out, points x pixels for each sample, so that reading is a
+// product with the image: no sample reads another's image, and the gradients of
+// the image and of the places are those of the parts.
+#include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/Rounding.h"
+#include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+enum class GridPadding { Zeros, Border, Reflection };
+
+/// A pixel along one dimension, a whole number, and its weight; (n, points).
+struct Tap {
+  Value pixel, weight;
+};
+
+/// Reads one dimension of `size` pixels at places of shape (n, points).
+class GridAxis {
+public:
+  GridAxis(NodeConversion &c, RankedTensorType places, int64_t size,
+           bool alignsCorners, GridPadding padding)
+      : c(c), f(c, places), places(places), size(size),
+        alignsCorners(alignsCorners), padding(padding) {}
+
+  /// Of all pixels, (n, points, size), at `place`, which is 1 at the end.
+  Value getWeights(StringRef mode, Value place) const {
+    Value sum;
+    SmallVector<int64_t> shape(places.getShape());
+    shape.push_back(size);
+    Formula wide(c, places.clone(shape));
+    for (const Tap &tap : getTaps(mode, toPixels(place))) {
+      Value isPixel = wide.equal(wide.index(2), spread(tap.pixel, shape));
+      Value weights =
+          wide.select(isPixel, spread(tap.weight, shape), wide.number(0));
+      sum = sum ? wide.add(sum, weights) : weights;
+    }
+    return sum;
+  }
+
+private:
+  Value spread(Value value, ArrayRef<int64_t> shape) const {
+    return BroadcastOp::create(c.builder, c.loc, places.clone(shape), value,
+                               ArrayRef<int64_t>{0, 1});
+  }
+
+  /// From -1 to 1, to pixels: the outermost ones lie there, or their edges.
+  Value toPixels(Value place) const {
+    Value fromEnd = f.add(place, f.number(1));
+    if (alignsCorners) {
+      return f.mul(f.div(fromEnd, f.number(2)), f.number(double(size - 1)));
+    }
+    Value edges = f.sub(f.mul(fromEnd, f.number(double(size))), f.number(1));
+    return f.div(edges, f.number(2));
+  }
+
+  Value clip(Value x) const {
+    Value last = f.number(double(size - 1));
+    Value low = f.select(f.less(x, f.number(0)), f.number(0), x);
+    return f.select(f.greater(low, last), last, low);
+  }
+
+  /// Mirrored at the outermost pixels, or at their edges.
+  Value reflect(Value x) const {
+    double least = alignsCorners ? 0 : -0.5;
+    double span = alignsCorners ? double(size - 1) : double(size);
+    if (span == 0) {
+      return f.number(0);
+    }
+    Value inside = f.abs(f.sub(x, f.number(least)));
+    Value flips = floorOf(c, f, f.div(inside, f.number(span)));
+    Value rest = f.sub(inside, f.mul(flips, f.number(span)));
+    Value half = f.scale(0.5, flips);
+    Value isEven = f.equal(half, floorOf(c, f, half));
+    Value mirrored = f.select(isEven, rest, f.sub(f.number(span), rest));
+    return clip(f.add(mirrored, f.number(least)));
+  }
+
+  /// Within the image; with zeros around it nothing is moved.
+  Value pad(Value x) const {
+    switch (padding) {
+    case GridPadding::Zeros:
+      return x;
+    case GridPadding::Border:
+      return clip(x);
+    case GridPadding::Reflection:
+      return reflect(x);
+    }
+    llvm_unreachable("all kinds of padding are handled");
+  }
+
+  SmallVector<Tap> getTaps(StringRef mode, Value x) const {
+    if (mode == "nearest") {
+      return {{roundOf(c, f, pad(x)), f.number(1)}};
+    }
+    x = mode == "linear" ? pad(x) : x;
+    Value low = floorOf(c, f, x);
+    Value t = f.sub(x, low), rest = f.sub(f.number(1), t);
+    if (mode == "linear") {
+      return {{low, rest}, {f.add(low, f.number(1)), t}};
+    }
+    SmallVector<Tap> taps;
+    Value weights[] = {outer(t), inner(t), inner(rest), outer(rest)};
+    for (auto [i, weight] : llvm::enumerate(weights)) {
+      taps.push_back({pad(f.add(low, f.number(double(i) - 1))), weight});
+    }
+    return taps;
+  }
+
+  /// Keys' cubic with a = -0.75, of a pixel `t` away.
+  Value inner(Value t) const {
+    constexpr double a = -0.75;
+    Value line = f.sub(f.scale(a + 2, t), f.number(a + 3));
+    return f.add(f.mul(f.mul(line, t), t), f.number(1));
+  }
+  /// Of a pixel `t + 1` away.
+  Value outer(Value t) const {
+    constexpr double a = -0.75;
+    Value far = f.add(t, f.number(1));
+    Value line = f.sub(f.scale(a, far), f.number(5 * a));
+    Value square = f.add(f.mul(line, far), f.number(8 * a));
+    return f.sub(f.mul(square, far), f.number(4 * a));
+  }
+
+  NodeConversion &c;
+  Formula f;
+  RankedTensorType places;
+  int64_t size;
+  bool alignsCorners;
+  GridPadding padding;
+};
+
+FailureOr<GridPadding> getPadding(NodeConversion &c) {
+  StringRef name = c.getString("padding_mode", "zeros");
+  if (name == "zeros") {
+    return GridPadding::Zeros;
+  }
+  if (name == "border") {
+    return GridPadding::Border;
+  }
+  if (name == "reflection") {
+    return GridPadding::Reflection;
+  }
+  return c.error() << "expected padding_mode 'zeros', 'border' or "
+                      "'reflection', got '"
+                   << name << "'";
+}
+
+/// Operator set 16 has other names.
+FailureOr<StringRef> getMode(NodeConversion &c) {
+  StringRef name = c.getString("mode", "linear");
+  StringRef mode = name == "bilinear"  ? StringRef("linear")
+                   : name == "bicubic" ? StringRef("cubic")
+                                       : name;
+  if (mode != "linear" && mode != "cubic" && mode != "nearest") {
+    return c.error() << "expected mode 'linear', 'cubic' or 'nearest', got '"
+                     << name << "'";
+  }
+  return mode;
+}
+
+LogicalResult checkGrid(NodeConversion &c) {
+  RankedTensorType image = c.inputType(0), grid = c.inputType(1);
+  int64_t rank = image.getRank();
+  bool fits = rank >= 3 && grid.getRank() == rank &&
+              grid.getDimSize(0) == image.getDimSize(0) &&
+              grid.getShape().back() == rank - 2 &&
+              isa<FloatType>(image.getElementType()) &&
+              isa<FloatType>(grid.getElementType());
+  return fits ? success()
+              : LogicalResult(c.error()
+                              << "expected an image (n, c, s...) and a grid "
+                                 "(n, p..., dimensions of s) of floats, got "
+                              << image << " and " << grid);
+}
+
+/// `i` of the dimensions that the last one of `grid` counts, the last one
+/// first; (n, points).
+Value getPlaces(NodeConversion &c, Value grid, int64_t i) {
+  ArrayRef<int64_t> shape = c.typeOf(grid).getShape();
+  int64_t samples = shape[0], points = shape[1];
+  Value column =
+      c.slice(grid, {0, 0, shape[2] - 1 - i}, {samples, points, 1}, {1, 1, 1});
+  return c.reshape(column, {samples, points});
+}
+
+/// Weights of more dimensions, (n, points, s...), times those of one more.
+Value combine(NodeConversion &c, Value outer, Value inner) {
+  SmallVector<int64_t> left(c.typeOf(outer).getShape());
+  SmallVector<int64_t> shape(left), right(left.size(), 1);
+  int64_t size = c.typeOf(inner).getShape().back();
+  left.push_back(1);
+  shape.push_back(size);
+  right[0] = shape[0];
+  right[1] = shape[1];
+  right.push_back(size);
+  return MulOp::create(c.builder, c.loc,
+                       broadcastTo(c, c.reshape(outer, left), shape),
+                       broadcastTo(c, c.reshape(inner, right), shape));
+}
+
+/// `count` places from -1 to 1: the centers of pixels of which the outermost
+/// lie there, or their edges.
+Value getCenters(NodeConversion &c, RankedTensorType type, int64_t dimension,
+                 bool alignsCorners) {
+  Formula f(c, type);
+  double count = double(type.getDimSize(dimension));
+  double step = alignsCorners ? (count > 1 ? 2 / (count - 1) : 0) : 2 / count;
+  double begin = alignsCorners ? (count > 1 ? -1 : 0) : 1 / count - 1;
+  return f.add(f.scale(step, f.index(dimension)), f.number(begin));
+}
+
+} // namespace
+
+LogicalResult convertGridSample(NodeConversion &c) {
+  FailureOr<GridPadding> padding = getPadding(c);
+  FailureOr<StringRef> mode = getMode(c);
+  if (failed(padding) || failed(mode) || failed(checkGrid(c))) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0);
+  ArrayRef<int64_t> shape = type.getShape(), sizes = shape.drop_front(2);
+  ArrayRef<int64_t> counts = c.inputType(1).getShape().drop_front().drop_back();
+  int64_t samples = shape[0], points = llvm::product_of(counts);
+  int64_t axes = sizes.size();
+  Value grid = c.reshape(c.cast(c.input(1), type.getElementType()),
+                         {samples, points, axes});
+  Value weights;
+  for (int64_t i = 0; i < axes; ++i) {
+    GridAxis axis(c, type.clone({samples, points}), sizes[i],
+                  c.getInt("align_corners", 0) != 0, *padding);
+    Value own = axis.getWeights(*mode, getPlaces(c, grid, i));
+    weights = weights ? combine(c, weights, own) : own;
+  }
+  int64_t pixels = llvm::product_of(sizes);
+  Value image = c.reshape(c.input(0), {samples, shape[1], pixels});
+  Value read = MatmulOp::create(
+      c.builder, c.loc, type.clone({samples, shape[1], points}), image,
+      c.reshape(weights, {samples, points, pixels}), /*transposeLhs=*/false,
+      /*transposeRhs=*/true);
+  SmallVector<int64_t> result{samples, shape[1]};
+  llvm::append_range(result, counts);
+  c.setResult(0, c.reshape(read, result));
+  return success();
+}
+
+LogicalResult convertAffineGrid(NodeConversion &c) {
+  FailureOr<SmallVector<int64_t>> size = c.getConstantInts(1);
+  if (failed(size)) {
+    return failure();
+  }
+  RankedTensorType type = c.inputType(0);
+  int64_t axes = std::ssize(*size) - 2;
+  SmallVector<int64_t> expected{size->empty() ? 0 : size->front(), axes,
+                                axes + 1};
+  if (axes < 1 || type.getShape() != ArrayRef(expected) ||
+      !isa<FloatType>(type.getElementType())) {
+    return c.error() << "expected a matrix of d x (d + 1) floats for each "
+                        "sample of an image with d dimensions, got "
+                     << type;
+  }
+  ArrayRef<int64_t> sizes = ArrayRef(*size).drop_front(2);
+  int64_t points = llvm::product_of(sizes);
+  SmallVector<Value> rows;
+  for (int64_t i = axes - 1; i >= 0; --i) {
+    rows.push_back(c.reshape(
+        getCenters(c, type.clone(sizes), i, c.getInt("align_corners", 0) != 0),
+        {1, points}));
+  }
+  rows.push_back(c.makeConstant(type.clone({1, points}), 1));
+  Value matrices = c.reshape(c.input(0), {expected[0] * axes, axes + 1});
+  Value moved = MatmulOp::create(
+      c.builder, c.loc, type.clone({expected[0] * axes, points}), matrices,
+      c.concat(rows, 0), /*transposeLhs=*/false, /*transposeRhs=*/false);
+  SmallVector<int64_t> result{expected[0]};
+  llvm::append_range(result, sizes);
+  result.push_back(axes);
+  c.setResult(
+      0, c.reshape(c.transpose(c.reshape(moved, {expected[0], axes, points}),
+                               {0, 2, 1}),
+                   result));
+  return success();
+}
+
+} // namespace accel::onnx
