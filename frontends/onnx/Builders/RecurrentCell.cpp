@@ -46,7 +46,8 @@ public:
   Cell(const NodeConversion &c, const RecurrentWeights &weights, int64_t batch,
        ArrayRef<Activation> functions)
       : c(c), weights(weights), functions(functions),
-        f(c, c.typeOf(weights.recurrent).clone({batch, weights.hidden})) {}
+        f(c, c.typeOf(weights.recurrent).clone({batch, weights.hidden})),
+        limit(c.getFloat("clip", 0.0)) {}
 
   Value getOuterBias() const override {
     return weights.inputBias ? addTo(weights.inputBias, weights.recurrentBias)
@@ -62,12 +63,21 @@ protected:
     return hidden ? addTo(multiplyByTranspose(c, hidden, recurrent), products)
                   : products;
   }
-  Value apply(size_t number, Value x) const { return functions[number](f, x); }
+  /// Of what `clip`, if the node has one, leaves of x.
+  Value apply(size_t number, Value x) const {
+    if (limit > 0.0) {
+      Value low = f.number(-limit), high = f.number(limit);
+      x = f.select(f.less(x, low), low, x);
+      x = f.select(f.greater(x, high), high, x);
+    }
+    return functions[number](f, x);
+  }
 
   const NodeConversion &c;
   RecurrentWeights weights;
   SmallVector<Activation> functions;
-  Formula f; ///< of (B, H)
+  Formula f;    ///< of (B, H)
+  double limit; ///< `clip`; 0: none
 };
 
 /// h' = f(x W' + h R' + b)
@@ -81,12 +91,13 @@ public:
 };
 
 /// Gates i, o, f, c: c' = f c + i g(..), h' = o h(c'). Peepholes let i and f
-/// see c, and o see c'.
+/// see c, and o see c'. With `input_forget` f is 1 - i.
 class LstmCell : public Cell {
 public:
   LstmCell(const NodeConversion &c, const RecurrentWeights &weights,
            int64_t batch, ArrayRef<Activation> functions)
-      : Cell(c, weights, batch, functions) {
+      : Cell(c, weights, batch, functions),
+        isCoupled(c.getInt("input_forget", 0) != 0) {
     if (weights.peepholes) {
       for (Value part : splitEvenly(c, weights.peepholes, 0, 3)) {
         peepholes.push_back(broadcastTo(c, part, {batch, weights.hidden}));
@@ -100,7 +111,8 @@ public:
     Value in = apply(0, show(gates[0], 0, before.cell));
     Value cell = f.mul(in, apply(1, gates[3]));
     if (before.cell) {
-      Value forget = apply(0, show(gates[2], 2, before.cell));
+      Value forget = isCoupled ? f.sub(f.number(1), in)
+                               : apply(0, show(gates[2], 2, before.cell));
       cell = f.add(f.mul(forget, before.cell), cell);
     }
     Value out = apply(0, show(gates[1], 1, cell));
@@ -115,6 +127,7 @@ private:
                : gate;
   }
 
+  bool isCoupled;
   SmallVector<Value> peepholes; ///< of i, o and f, (B, H); empty without
 };
 
@@ -234,6 +247,11 @@ makeRecurrentCell(const NodeConversion &c, const RecurrentWeights &weights,
       getActivations(c, weights.gates, direction);
   if (failed(functions)) {
     return failure();
+  }
+  if (c.findAttribute("clip") && !(c.getFloat("clip", 0.0) > 0.0)) {
+    return c.error() << "expected a clip above 0, got "
+                     << c.getFloat("clip", 0.0)
+                     << "; leave it out where nothing is to be clipped";
   }
   std::unique_ptr<RecurrentCell> cell;
   if (weights.gates == 4) {

@@ -100,12 +100,12 @@ constexpr OperatorInfo operators[] = {
     {"Flatten", first, last, 1, 1, "axis:int", convertFlatten},
     {"Floor", first, last, 1, 1, "", convertRounding},
     {"GRU", first, 13, 3, 6,
-     "activations:strings direction:string hidden_size:int "
+     "activations:strings clip:float direction:string hidden_size:int "
      "linear_before_reset:int",
      convertGru, 2},
     {"GRU", 14, last, 3, 6,
-     "activations:strings direction:string hidden_size:int layout:int "
-     "linear_before_reset:int",
+     "activations:strings clip:float direction:string hidden_size:int "
+     "layout:int linear_before_reset:int",
      convertGru, 2},
     {"Gather", first, last, 2, 2, "axis:int", convertGather},
     {"GatherElements", first, last, 2, 2, "axis:int", convertGatherElements},
@@ -138,11 +138,12 @@ constexpr OperatorInfo operators[] = {
     {"LRN", first, last, 1, 1, "alpha:float beta:float bias:float size:int!",
      convertLrn},
     {"LSTM", first, 13, 3, 8,
-     "activations:strings direction:string hidden_size:int input_forget:int=0",
+     "activations:strings clip:float direction:string hidden_size:int "
+     "input_forget:int",
      convertLstm, 3},
     {"LSTM", 14, last, 3, 8,
-     "activations:strings direction:string hidden_size:int layout:int "
-     "input_forget:int=0",
+     "activations:strings clip:float direction:string hidden_size:int "
+     "input_forget:int layout:int",
      convertLstm, 3},
     {"LayerNormalization", 17, last, 2, 3,
      "axis:int epsilon:float stash_type:int=1", convertLayerNorm, 3},
@@ -191,9 +192,11 @@ constexpr OperatorInfo operators[] = {
     {"RMSNormalization", 23, last, 2, 2,
      "axis:int epsilon:float stash_type:int=1", convertRmsNorm},
     {"RNN", first, 13, 3, 6,
-     "activations:strings direction:string hidden_size:int", convertRnn, 2},
+     "activations:strings clip:float direction:string hidden_size:int",
+     convertRnn, 2},
     {"RNN", 14, last, 3, 6,
-     "activations:strings direction:string hidden_size:int layout:int",
+     "activations:strings clip:float direction:string hidden_size:int "
+     "layout:int",
      convertRnn, 2},
     {"RandomNormal", first, last, 0, 0,
      "dtype:int mean:float scale:float seed:float shape:ints!", convertRandom},

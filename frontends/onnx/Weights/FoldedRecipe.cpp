@@ -3,6 +3,7 @@
 // nothing about what they were told: those are searched for.
 #include "frontends/onnx/Weights/FoldedRecipe.h"
 
+#include "frontends/onnx/Weights/FoldedFunctions.h"
 #include "frontends/onnx/Weights/FolderArithmetic.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,28 +17,29 @@ namespace {
 
 using Step = RecipeStep::Kind;
 
-struct NamedFunction {
-  llvm::StringLiteral aten;
-  Step kind;
-};
-constexpr NamedFunction functions[] = {
-    {"exp", Step::Exp},     {"neg", Step::Neg},      {"sigmoid", Step::Sigmoid},
-    {"add", Step::PlusOne}, {"sub", Step::OneMinus}, {"rsub", Step::OneMinus}};
-
 /// Operators that move elements or copy them, and what the exporter adds on the
 /// way from ATen to ONNX.
 constexpr llvm::StringLiteral movers[] = {"_to_copy",
                                           "_unsafe_view",
                                           "alias",
+                                          "beta",
+                                          "beta_cast",
+                                          "beta_0_cast",
                                           "clone",
+                                          "const",
+                                          "const_cast",
                                           "contiguous",
                                           "detach",
                                           "flatten",
                                           "permute",
                                           "reshape",
                                           "scalar_tensor",
+                                          "self_scaled",
                                           "squeeze",
                                           "t",
+                                          "threshold",
+                                          "threshold_cast",
+                                          "tmp",
                                           "to",
                                           "transpose",
                                           "unflatten",
@@ -113,35 +115,6 @@ bool isOneOf(llvm::StringRef name, const llvm::StringLiteral (&list)[N]) {
   return llvm::is_contained(list, name);
 }
 
-/// How exp is computed: there is one that is NumPy's own, and NumPy calls the C
-/// library on other processors.
-using Exp = float (*)(float);
-
-float apply(Step kind, float x, Exp exp) {
-  switch (kind) {
-  case Step::Exp:
-    return exp(x);
-  case Step::Neg:
-    return -x;
-  case Step::Sigmoid: {
-    float power = exp(x > 0.0f ? -x : x);
-    return (x > 0.0f ? 1.0f : power) / (1.0f + power);
-  }
-  case Step::PlusOne:
-    return x + 1.0f;
-  case Step::OneMinus:
-    return 1.0f - x;
-  default:
-    llvm_unreachable("not a function of one element");
-  }
-}
-
-/// A computed tensor of the shape of a parameter.
-struct Computed {
-  std::vector<uint32_t> bits;
-  std::vector<RecipeStep> steps;
-};
-
 class RecipeFinder {
 public:
   RecipeFinder(llvm::ArrayRef<SavedValue> parameters,
@@ -173,9 +146,10 @@ private:
   llvm::Expected<Recipe> findFunction();
   llvm::Expected<Recipe> findOrdered(llvm::ArrayRef<Step> order);
   llvm::Expected<Recipe> findWeightNorm();
-  /// The constant as the elements of `computed`, moved.
+  /// The constant as the elements `computed` of `steps`, moved.
   llvm::Expected<Recipe> findMoved(const SavedValue &parameter,
-                                   Computed computed);
+                                   llvm::ArrayRef<uint32_t> computed,
+                                   std::vector<RecipeStep> steps);
   /// An error if an operator is in none of the lists.
   llvm::Error
   checkOperators(llvm::function_ref<bool(llvm::StringRef)> isKnown) const;
@@ -240,18 +214,20 @@ llvm::Expected<Recipe> RecipeFinder::findChoice() {
   return recipe;
 }
 
-llvm::Expected<Recipe> RecipeFinder::findMoved(const SavedValue &parameter,
-                                               Computed computed) {
+llvm::Expected<Recipe>
+RecipeFinder::findMoved(const SavedValue &parameter,
+                        llvm::ArrayRef<uint32_t> computed,
+                        std::vector<RecipeStep> steps) {
   bool permutes = llvm::any_of(constant.operators, [](const auto &name) {
     return isOneOf(name, permuters);
   });
-  TensorView from{parameter.tensor.shape, computed.bits};
+  TensorView from{parameter.tensor.shape, computed};
   llvm::Expected<std::vector<int64_t>> order =
       findOrder(from, constant.value, permutes);
   if (!order) {
     return order.takeError();
   }
-  Recipe recipe{parameter.name, "", std::move(computed.steps)};
+  Recipe recipe{parameter.name, "", std::move(steps)};
   std::vector<int64_t> shape;
   for (int64_t dim : *order) {
     shape.push_back(from.shape[dim]);
@@ -269,26 +245,17 @@ std::string describe(llvm::ArrayRef<Step> order) {
   for (Step kind : order) {
     text = (getStepName(kind) + "(" + text + ")").str();
   }
+  if (llvm::is_contained(order, Step::Softplus)) {
+    text += " with threshold 20";
+  }
   return text;
 }
 
-bool isFunction(llvm::StringRef name) {
-  return llvm::any_of(
-      functions, [&](const NamedFunction &each) { return each.aten == name; });
-}
-
 llvm::Expected<Recipe> RecipeFinder::findFunction() {
-  if (llvm::Error error = checkOperators(isFunction)) {
+  if (llvm::Error error = checkOperators(isElementFunction)) {
     return error;
   }
-  llvm::SmallVector<Step> order;
-  for (const std::string &name : constant.operators) {
-    for (const NamedFunction &each : functions) {
-      if (each.aten == name) {
-        order.push_back(each.kind);
-      }
-    }
-  }
+  llvm::SmallVector<Step> order = listFunctions(constant.operators);
   constexpr size_t mostFunctions = 4;
   if (order.size() > mostFunctions) {
     return llvm::createStringError(
@@ -317,34 +284,31 @@ llvm::Expected<Recipe> RecipeFinder::findFunction() {
   return found.front();
 }
 
-/// The functions one after the other.
+/// The functions one after the other, as any of the libraries has them.
 llvm::Expected<Recipe> RecipeFinder::findOrdered(llvm::ArrayRef<Step> order) {
   const SavedValue &parameter = parameters.front();
-  auto compute = [&](Exp exp) {
-    Computed computed;
-    for (uint32_t bits : parameter.tensor.bits) {
-      float value = llvm::bit_cast<float>(bits);
-      for (Step kind : order) {
-        value = apply(kind, value, exp);
-      }
-      computed.bits.push_back(llvm::bit_cast<uint32_t>(value));
+  std::string firstError;
+  auto find = [&](const FunctionChain &chain) -> std::optional<Recipe> {
+    llvm::Expected<Recipe> recipe = findMoved(
+        parameter, chain.compute(parameter.tensor.bits), chain.listSteps());
+    if (recipe) {
+      return *recipe;
     }
-    for (Step kind : order) {
-      computed.steps.push_back({kind});
-    }
-    return findMoved(parameter, std::move(computed));
+    std::string error = llvm::toString(recipe.takeError());
+    firstError = firstError.empty() ? error : firstError;
+    return std::nullopt;
   };
-  llvm::Expected<Recipe> recipe = compute(computeNumpyExp);
-  if (recipe) {
-    return recipe;
+  for (const FolderLibrary &library : getFolderLibraries()) {
+    FunctionChain chain(order, library);
+    std::optional<Recipe> recipe = find(chain);
+    if (!recipe && chain.fitBeta(parameter.tensor.bits, constant.value.bits)) {
+      recipe = find(chain);
+    }
+    if (recipe) {
+      return *recipe;
+    }
   }
-  llvm::Expected<Recipe> rounded = compute(computeRoundedExp);
-  if (rounded) {
-    llvm::consumeError(recipe.takeError());
-    return rounded;
-  }
-  llvm::consumeError(rounded.takeError());
-  return recipe;
+  return llvm::createStringError(firstError);
 }
 
 /// The dimension of `shape` that a scale of shape `scale` is for: the first or
@@ -392,14 +356,14 @@ llvm::Expected<Recipe> RecipeFinder::findWeightNorm() {
     factor = llvm::bit_cast<float>(scale.tensor.bits[i]) / factor;
   }
   const size_t norms = factors.size(), each = values.size() / norms;
-  Computed computed;
+  std::vector<uint32_t> computed;
   for (auto [i, value] : llvm::enumerate(values)) {
     float factor = factors[*kept == 0 ? i / each : i % norms];
-    computed.bits.push_back(llvm::bit_cast<uint32_t>(value * factor));
+    computed.push_back(llvm::bit_cast<uint32_t>(value * factor));
   }
-  computed.steps.push_back(
-      {Step::WeightNorm, {}, {}, static_cast<int64_t>(*kept)});
-  llvm::Expected<Recipe> recipe = findMoved(direction, std::move(computed));
+  llvm::Expected<Recipe> recipe =
+      findMoved(direction, computed,
+                {{Step::WeightNorm, {}, {}, static_cast<int64_t>(*kept)}});
   if (!recipe) {
     return llvm::createStringError("as a weight norm, " +
                                    llvm::toString(recipe.takeError()));
@@ -418,6 +382,14 @@ llvm::StringRef getStepName(Step kind) {
     return "Neg";
   case Step::Sigmoid:
     return "Sigmoid";
+  case Step::Log:
+    return "Log";
+  case Step::Log1p:
+    return "Log1p";
+  case Step::Sqrt:
+    return "Sqrt";
+  case Step::Softplus:
+    return "Softplus";
   case Step::PlusOne:
     return "1 + ";
   case Step::OneMinus:

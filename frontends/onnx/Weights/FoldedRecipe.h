@@ -21,6 +21,10 @@ struct RecipeStep {
     Exp,
     Neg,
     Sigmoid,
+    Log,
+    Log1p,
+    Sqrt,
+    Softplus,   ///< log(1 + exp(beta x)) / beta, and x where beta x > 20
     PlusOne,    ///< 1 + x
     OneMinus,   ///< 1 - x
     WeightNorm, ///< g * (x / its norm for each index of dimension `axis`),
@@ -33,6 +37,7 @@ struct RecipeStep {
   std::vector<int64_t> integers = {};
   std::vector<int64_t> shape = {};
   int64_t axis = 0;
+  float beta = 1.0f;
 };
 
 llvm::StringRef getStepName(RecipeStep::Kind kind);

@@ -16,9 +16,25 @@ namespace accel::onnx {
 /// or AVX-512, with the same bits.
 float computeNumpyExp(float x);
 
-/// The exactly rounded value, which some C libraries compute and NumPy calls on
-/// other processors.
-float computeRoundedExp(float x);
+/// numpy.log of an f32, likewise.
+float computeNumpyLog(float x);
+
+/// numpy.logaddexp(0, x) of an f32, for which NumPy calls expf and log1pf of
+/// the C library: these are glibc's up to 2.40, on a processor with fused
+/// multiply-adds.
+float computeNumpySoftplus(float x);
+
+/// The functions of f32 as one computer has them.
+struct FolderLibrary {
+  float (*exp)(float);
+  float (*log)(float);
+  float (*softplus)(float);
+};
+
+/// x86-64 with glibc up to 2.40; with one from 2.41 on, whose log1pf is exactly
+/// rounded; and all functions exactly rounded, as some C libraries compute
+/// them, which NumPy calls on other processors.
+llvm::ArrayRef<FolderLibrary> getFolderLibraries();
 
 /// numpy.sum along the last dimension of an array: sums of pairs of blocks.
 float sumPairwise(llvm::ArrayRef<float> numbers);

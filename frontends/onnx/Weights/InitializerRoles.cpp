@@ -127,13 +127,32 @@ InitializerRole classifyFolded(const pb::TensorProto &tensor,
   return role;
 }
 
+/// `encoder.layers.0.gate`: what a state dict calls its tensors. Constants have
+/// names with other characters (`/encoder/Constant_output_0`), or numbers.
+bool isStateDictPath(llvm::StringRef name) {
+  auto isPart = [](llvm::StringRef part) {
+    return !part.empty() && llvm::all_of(part, [](char c) {
+      return llvm::isAlnum(c) || c == '_';
+    });
+  };
+  return !llvm::all_of(name, llvm::isDigit) &&
+         llvm::all_of(llvm::split(name, '.'), isPart);
+}
+
 /// Files without a signature: named float tensors with dimensions are
-/// parameters, as TorchScript writes them.
+/// parameters, as TorchScript writes them. It names nodes by the paths of
+/// modules, with a slash in front; other exporters name constants as they like,
+/// which mostly are scalars.
 InitializerRole classifyByName(const pb::TensorProto &tensor,
                                const GraphIndex &index) {
   llvm::StringRef name = tensor.name();
-  if (tensor.dims_size() == 0 || isBufferName(name) ||
-      isClassWeight(name, index)) {
+  bool isConstant =
+      tensor.dims_size() == 0 &&
+      !(isStateDictPath(name) &&
+        llvm::any_of(index.getUses(name), [](const GraphIndex::Use &use) {
+          return llvm::StringRef(use.node->name()).starts_with("/");
+        }));
+  if (isConstant || isBufferName(name) || isClassWeight(name, index)) {
     return {};
   }
   if (isAnonymous(name)) {

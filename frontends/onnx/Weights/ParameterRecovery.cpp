@@ -107,6 +107,7 @@ private:
   void addInitializers();
   void sortParameters();
   void tell();
+  void tellAboutScalars();
   void warnAboutIdentities();
 
   void add(RecoveredParameter parameter) {
@@ -433,7 +434,27 @@ void ParameterFinder::tell() {
   for (const Repair &repair : repairs) {
     addCountedRemark(notes, repair.one, repair.several, names(repair.kind));
   }
+  tellAboutScalars();
   warnAboutIdentities();
+}
+
+/// Whoever has a scalar buffer has to say so: TorchScript writes it alike.
+void ParameterFinder::tellAboutScalars() {
+  std::vector<std::string> scalars;
+  for (const RecoveredParameter &parameter : recovery.parameters) {
+    auto held = floats.find(parameter.initializer);
+    if (signature.empty() && parameter.kind == Kind::Plain &&
+        held != floats.end() && held->second.dims_size() == 0) {
+      scalars.push_back(parameter.parameter);
+    }
+  }
+  addCountedRemark(
+      notes,
+      "scalar with the name of a parameter or buffer is taken for a parameter; "
+      "if it is a buffer, --freeze keeps it as it is",
+      "scalars with names of parameters or buffers are taken for parameters; "
+      "--freeze keeps those that are buffers as they are",
+      std::move(scalars));
 }
 
 /// Other copies of parameters, of which nobody knows whether they are tied in

@@ -27,6 +27,12 @@ public:
 private:
   void addStep(const RecipeStep &step, const std::string &value,
                const std::string &output);
+  std::string addPlusOne(const std::string &value, const std::string &output) {
+    std::string one = additions.addScalar(output + "_one", 1.0f);
+    return addNode("Add", {value, one}, output).output(0);
+  }
+  void addSoftplus(float beta, const std::string &value,
+                   const std::string &output);
   /// v * (g / norm(v))
   void addWeightNorm(const RecipeStep &step, const std::string &direction,
                      const std::string &output);
@@ -58,10 +64,19 @@ void RecipeNodes::addStep(const RecipeStep &step, const std::string &value,
   case Step::Exp:
   case Step::Neg:
   case Step::Sigmoid:
+  case Step::Log:
+  case Step::Sqrt:
     addNode(getStepName(step.kind), {value}, output);
     break;
+  case Step::Log1p:
+    addNode("Log", {addPlusOne(value, additions.getFreshName(output + "_sum"))},
+            output);
+    break;
+  case Step::Softplus:
+    addSoftplus(step.beta, value, output);
+    break;
   case Step::PlusOne:
-    addNode("Add", {value, additions.addScalar(output + "_one", 1.0f)}, output);
+    addPlusOne(value, output);
     break;
   case Step::OneMinus:
     addNode("Sub", {additions.addScalar(output + "_one", 1.0f), value}, output);
@@ -86,6 +101,18 @@ void RecipeNodes::addStep(const RecipeStep &step, const std::string &value,
             output);
     break;
   }
+}
+
+void RecipeNodes::addSoftplus(float beta, const std::string &value,
+                              const std::string &output) {
+  if (beta == 1.0f) {
+    addNode("Softplus", {value}, output);
+    return;
+  }
+  std::string factor = additions.addScalar(output + "_beta", beta);
+  std::string scaled = addInner("Mul", {value, factor}, output + "_scaled");
+  std::string inner = addInner("Softplus", {scaled}, output + "_softplus");
+  addNode("Div", {inner, factor}, output);
 }
 
 void RecipeNodes::addWeightNorm(const RecipeStep &step,

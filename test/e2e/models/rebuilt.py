@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A classifier whose weights the exporter computes with, so that accelc needs them
-beside the file: bias tables, exp and sigmoid of weights, weight norms."""
+beside the file: bias tables, exp, sigmoid and softplus of weights, weight norms."""
 
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from architectures import perturb
 from torch import nn
 from torch.nn.utils.parametrizations import weight_norm
@@ -57,6 +58,8 @@ class Rebuilt(nn.Module):
         self.columns = weight_norm(nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1))
         self.gate = nn.Parameter(torch.randn(CHANNELS))
         self.share = nn.Parameter(torch.rand(CHANNELS))
+        self.rate = nn.Parameter(torch.randn(CHANNELS))
+        self.spread = nn.Parameter(torch.randn(CHANNELS, 1))
         self.last = nn.Linear(POSITIONS * CHANNELS, 10)
         self.decays = nn.ModuleList()
 
@@ -66,7 +69,8 @@ class Rebuilt(nn.Module):
         for decay in self.decays:
             y = decay(y)
         z = self.columns(torch.tanh(self.rows(y.transpose(1, 2)))).transpose(1, 2)
-        z = z * torch.sigmoid(self.gate)
+        z = z * torch.sigmoid(self.gate) * F.softplus(self.rate, beta=1.7)
+        z = z / torch.log1p(torch.exp(self.spread)).T
         y = y * (1 - self.share) + z
         return self.last(y.flatten(1))
 
