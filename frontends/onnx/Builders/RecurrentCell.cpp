@@ -70,6 +70,9 @@ protected:
       x = f.select(f.less(x, low), low, x);
       x = f.select(f.greater(x, high), high, x);
     }
+    return activate(number, x);
+  }
+  Value activate(size_t number, Value x) const {
     return functions[number](f, x);
   }
 
@@ -91,7 +94,8 @@ public:
 };
 
 /// Gates i, o, f, c: c' = f c + i g(..), h' = o h(c'). Peepholes let i and f
-/// see c, and o see c'. With `input_forget` f is 1 - i.
+/// see c, and o see c'. With `input_forget` f is 1 - i. ONNX Runtime clips what
+/// gates and g get, not what h gets of the cell.
 class LstmCell : public Cell {
 public:
   LstmCell(const NodeConversion &c, const RecurrentWeights &weights,
@@ -116,7 +120,7 @@ public:
       cell = f.add(f.mul(forget, before.cell), cell);
     }
     Value out = apply(0, show(gates[1], 1, cell));
-    return {f.mul(out, apply(2, cell)), cell};
+    return {f.mul(out, activate(2, cell)), cell};
   }
 
 private:
