@@ -145,7 +145,8 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
 /// `low`: what sites were asked to read; null: floats of 8 bits.
 void readSites(func::FuncOp kernel, Type low, ModelFacts &facts) {
   for (Operation &op : kernel.getBody().front()) {
-    if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
+    if (!isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp, AttentionOp,
+             AttentionGradOp>(op)) {
       continue;
     }
     int64_t flops = cast<CostOpInterface>(op).getFlops();
@@ -189,7 +190,8 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
         launch ? symbols.lookup<func::FuncOp>(launch.getKernel()) : nullptr;
     FailureOr<IterationDomain> domain =
         kernel ? IterationDomain::get(kernel) : FailureOr<IterationDomain>();
-    bool isProduct = succeeded(domain) && domain->kind == LoopKind::Product;
+    bool isProduct = succeeded(domain) && (domain->kind == LoopKind::Product ||
+                                           domain->kind == LoopKind::Grouped);
     facts.products += isProduct ? 1 : 0;
     if (kernel) {
       readSites(kernel, low, facts);

@@ -28,12 +28,11 @@ LogicalResult check(const absl::Status &status, ModuleOp module) {
                    std::string(status.message()));
 }
 
-/// Only CPUs have code for grouped products, and it multiplies f32.
+/// Only CPUs have code for grouped products.
 ImportOptions getImportOptions(const CompilerOptions &options) {
   ImportOptions import = options.import;
   auto variants = parseVariants(options.target, [](const llvm::Twine &) {});
-  import.groupsProducts = options.precision.precision == "f32" &&
-                          llvm::none_of(variants, isForGpus);
+  import.groupsProducts = llvm::none_of(variants, isForGpus);
   return import;
 }
 

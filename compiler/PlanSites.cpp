@@ -27,14 +27,29 @@ static planpb::Site::Role toRole(ProductRole role) {
   llvm_unreachable("all roles are listed");
 }
 
-static void describe(MatmulOp product, planpb::Site &site) {
+static void describeProduct(ProductRole role, const ProductShape &shape,
+                            planpb::Site &site) {
   site.set_kind(planpb::Site::KIND_PRODUCT);
-  site.set_role(toRole(product.getRole()));
-  ProductShape shape = ProductShape::get(product);
+  site.set_role(toRole(role));
   site.add_shape(shape.matrices);
   site.add_shape(shape.rows);
   site.add_shape(shape.columns);
   site.add_shape(shape.depth);
+}
+
+/// All rows, each times one matrix of its own.
+static void describe(GroupedMatmulOp product, planpb::Site &site) {
+  ArrayRef<int64_t> rows = shapeOf(product.getRows());
+  int64_t columns = shapeOf(product.getResult())[1];
+  describeProduct(product.getRole(), {1, rows[0], columns, rows[1]}, site);
+}
+
+/// The rows of all matrices, each summed over the rows that chose it.
+static void describe(GroupedOuterOp product, planpb::Site &site) {
+  ArrayRef<int64_t> lhs = shapeOf(product.getLhs());
+  int64_t columns = shapeOf(product.getRhs())[1];
+  describeProduct(ProductRole::WeightGradient, {1, lhs[1], columns, lhs[0]},
+                  site);
 }
 
 template <typename OpTy>
@@ -74,12 +89,17 @@ static bool usesTf32(func::FuncOp function) {
 
 void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
   for (Operation &op : function.getBody().front()) {
-    if (!isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
+    if (!isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp, AttentionOp,
+             AttentionGradOp>(op)) {
       continue;
     }
     planpb::Site *site = kernel.add_sites();
     llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](MatmulOp product) { describe(product, *site); })
+        .Case([&](MatmulOp product) {
+          describeProduct(product.getRole(), ProductShape::get(product), *site);
+        })
+        .Case<GroupedMatmulOp, GroupedOuterOp>(
+            [&](auto product) { describe(product, *site); })
         .Case<AttentionOp, AttentionGradOp>(
             [&](auto attention) { describeAttention(attention, *site); });
     Type operand = elementTypeOf(op.getOperand(0));

@@ -152,9 +152,10 @@ FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
 }
 
 bool accel::flushesSubnormals(func::FuncOp kernel) {
-  auto products = kernel.getBody().front().getOps<MatmulOp>();
-  return llvm::any_of(
-      products, [](MatmulOp product) { return multipliesPairs(product); });
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp>(op) &&
+           multipliesPairs(&op);
+  });
 }
 
 int64_t accel::getWorkspaceBytes(func::FuncOp kernel) {

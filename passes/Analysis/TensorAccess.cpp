@@ -267,9 +267,9 @@ bool accel::keepsLastDimension(Operation *op) {
   return permutation.back() == static_cast<int64_t>(permutation.size()) - 1;
 }
 
-bool accel::multipliesPairs(MatmulOp product) {
+bool accel::multipliesPairs(Operation *product) {
   return isa<BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(
-      elementTypeOf(product.getLhs()));
+      elementTypeOf(product->getOperand(0)));
 }
 
 bool accel::liesInRows(Value value, Value root) {

@@ -113,7 +113,7 @@ int64_t getSummedElements(MatmulOp product);
 
 /// Whether code multiplies pairs of bf16, flushing subnormal numbers: products
 /// of bf16, and of floats of 8 bits, each of which is a number of bf16.
-bool multipliesPairs(MatmulOp product);
+bool multipliesPairs(mlir::Operation *product);
 
 /// Number of elements of a statically shaped tensor.
 int64_t getNumElements(mlir::Value value);

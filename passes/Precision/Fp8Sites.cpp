@@ -15,9 +15,13 @@ using namespace accel;
 static constexpr int64_t kFp8Multiple = 16;
 
 static bool isForward(Operation *site) {
-  auto product = dyn_cast<MatmulOp>(site);
-  return product ? product.getRole() == ProductRole::Forward
-                 : isa<AttentionOp, GatherOp>(site);
+  if (auto product = dyn_cast<MatmulOp>(site)) {
+    return product.getRole() == ProductRole::Forward;
+  }
+  if (auto grouped = dyn_cast<GroupedMatmulOp>(site)) {
+    return grouped.getRole() == ProductRole::Forward;
+  }
+  return isa<AttentionOp, GatherOp>(site);
 }
 
 Fp8Sites::Fp8Sites(const PrecisionSites &sites, int64_t block)
@@ -59,6 +63,9 @@ std::string Fp8Sites::findReason(Operation *site) const {
   }
   if (isa<GatherOp>(site)) {
     return "an embedding stays bf16";
+  }
+  if (isa<GroupedMatmulOp, GroupedOuterOp>(site)) {
+    return "a product of rows with the matrices that they choose stays bf16";
   }
   auto product = dyn_cast<MatmulOp>(site);
   return product ? findReason(product) : "attention stays bf16";

@@ -227,7 +227,7 @@ private:
         << "expected --fp8 to apply to a product, got none in 8 bits";
     llvm::SetVector<StringRef> reasons;
     for (Operation *site : sites.getSites()) {
-      if (isa<MatmulOp>(site)) {
+      if (isa<MatmulOp, GroupedMatmulOp>(site)) {
         reasons.insert(fp8Sites.getReason(site));
       }
     }
@@ -309,7 +309,7 @@ private:
   /// What was asked for must happen somewhere.
   LogicalResult checkAnyIsLow(const PrecisionSites &sites) {
     auto isLowProduct = [&](Operation *site) {
-      return isa<MatmulOp>(site) && sites.isLow(site);
+      return isa<MatmulOp, GroupedMatmulOp>(site) && sites.isLow(site);
     };
     if (llvm::any_of(sites.getSites(), isLowProduct)) {
       return success();

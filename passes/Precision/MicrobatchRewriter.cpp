@@ -110,13 +110,13 @@ void MicrobatchRewriter::lower(Operation *site) {
     operand->set(values.get(operand->get()));
   }
   llvm::TypeSwitch<Operation *>(site)
-      .Case([&](AttentionOp op) { lowerResult(op->getResult(0)); })
+      .Case<AttentionOp, GroupedMatmulOp, GatherOp>(
+          [&](auto op) { lowerResult(op->getResult(0)); })
       .Case([&](AttentionGradOp op) {
         // The gradient of a bias is f32, as the bias is.
         llvm::for_each(op->getResults().take_front(3),
                        [&](OpResult result) { lowerResult(result); });
-      })
-      .Case([&](GatherOp op) { lowerResult(op->getResult(0)); });
+      });
 }
 
 /// Widened where it is added, so that what is in memory is low.

@@ -14,7 +14,7 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
 
     A low site reads low operands. Products sum in f32; what is computed of the sums element by element, bias and activation for
     instance, is computed of the unrounded sum, and what is then stored for other kernels is rounded once. The gradients of weights stay f32. Attention computes
-    in f32, and its results are low. Everything else computes in f32: what it reads of low values is widened, which is exact.
+    in f32, and its results are low. Rows times the matrices that they choose are summed in f32 and rounded at once, as nothing joins their kernels. Everything else computes in f32: what it reads of low values is widened, which is exact.
     Rounded are (1) what low sites read, (2) the value in which the element-wise operations behind a product, an embedding or a
     norm end, (3) what the forward program keeps for its gradients, (4) what products sum, but gradients of weights, where the target stores that before anything
     is computed of it; if a library adds a bias before it stores them, behind that, and the library reads the bias low, too. Numbers for a whole row, as the statistics of a norm or the losses of
@@ -24,7 +24,7 @@ def InsertPrecisionCastsPass : Pass<"accel-insert-precision-casts", "mlir::Modul
 
     With `fp8=current`, beside bf16, products of parameters read floats of 8 bits. A tensor that one of them reads is multiplied by the largest number of its
     type over its own largest magnitude, in this microbatch, and rounded; a parameter by its element of `@weight_scale`, once per step. The inverses of
-    both scales multiply the sums. A site stays bf16 if it is an embedding, attention, the logits or a product of activations alone, if a size of one of its
+    both scales multiply the sums. A site stays bf16 if it is an embedding, attention, the logits, a product of rows with the matrices that they choose or one of activations alone, if a size of one of its
     three products is no multiple of 16, if its parameter is read in bf16 elsewhere, or if a rule says so. None left is an error.
 
     With `fp8=delayed` a tensor is multiplied by its element of `@delayed_scale`, which is known before the step, and what undoes it is that of

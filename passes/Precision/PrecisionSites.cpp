@@ -16,7 +16,8 @@ using namespace accel;
 bool accel::isPrecisionSite(Operation *op) {
   auto gather = dyn_cast<GatherOp>(op);
   bool isSite = gather ? bool(getParameterRead(gather.getTable()))
-                       : isa<MatmulOp, AttentionOp, AttentionGradOp>(op);
+                       : isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp,
+                             AttentionOp, AttentionGradOp>(op);
   return isSite && llvm::all_of(getLowOperands(op), [](OpOperand *operand) {
            return elementTypeOf(operand->get()).isF32();
          });
@@ -25,6 +26,14 @@ bool accel::isPrecisionSite(Operation *op) {
 SmallVector<OpOperand *> accel::getLowOperands(Operation *site) {
   return llvm::TypeSwitch<Operation *, SmallVector<OpOperand *>>(site)
       .Case([](MatmulOp op) {
+        return SmallVector<OpOperand *>{&op.getLhsMutable(),
+                                        &op.getRhsMutable()};
+      })
+      .Case([](GroupedMatmulOp op) {
+        return SmallVector<OpOperand *>{&op.getRowsMutable(),
+                                        &op.getWeightsMutable()};
+      })
+      .Case([](GroupedOuterOp op) {
         return SmallVector<OpOperand *>{&op.getLhsMutable(),
                                         &op.getRhsMutable()};
       })

@@ -84,7 +84,7 @@ void StoredValues::findActivations(Operation &op) {
     llvm::for_each(op.getResults().take_front(3), add);
     return;
   }
-  if (isa<AttentionOp, LayerNormOp>(op) ||
+  if (isa<AttentionOp, LayerNormOp, GroupedMatmulOp>(op) ||
       (isa<GatherOp>(op) && isPrecisionSite(&op))) {
     return add(op.getResult(0)); // what is behind it are statistics
   }
@@ -132,7 +132,8 @@ StoredValues::Chain StoredValues::getChain(Operation &op) const {
   if (isa<GatherOp>(op)) {
     return Chain::Table;
   }
-  if (isa<MatmulOp, AttentionOp, AttentionGradOp, LayerNormOp, SoftmaxOp>(op)) {
+  if (isa<MatmulOp, GroupedMatmulOp, AttentionOp, AttentionGradOp, LayerNormOp,
+          SoftmaxOp>(op)) {
     return Chain::Product;
   }
   Chain chain = Chain::None;

@@ -71,7 +71,8 @@ private:
   static bool isSite(Operation *op) {
     bool isEmbedding = isa<GatherOp>(op) &&
                        isa_and_nonnull<ReadOp>(findStored(op->getOperand(0)));
-    if (!isEmbedding && !isa<MatmulOp, AttentionOp, AttentionGradOp>(op)) {
+    if (!isEmbedding && !isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp,
+                             AttentionOp, AttentionGradOp>(op)) {
       return false;
     }
     auto type = dyn_cast<FloatType>(getElement(op->getOperand(0)));
@@ -80,10 +81,10 @@ private:
 
   /// How many operands are numbers that the operation multiplies or looks up.
   static unsigned countFactors(Operation *op) {
-    return isa<GatherOp>(op)      ? 1
-           : isa<MatmulOp>(op)    ? 2
-           : isa<AttentionOp>(op) ? 3
-                                  : 5;
+    return isa<GatherOp>(op)                                    ? 1
+           : isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp>(op) ? 2
+           : isa<AttentionOp>(op)                               ? 3
+                                                                : 5;
   }
 
   /// What a site reads: what was asked for or, with a reason, what comes next.
@@ -119,9 +120,10 @@ private:
       }
     }
     auto product = dyn_cast<MatmulOp>(op);
-    if (product && !getElement(product.getResult()).isF32()) {
+    if (isa<MatmulOp, GroupedOuterOp>(op) &&
+        !getElement(op->getResult(0)).isF32()) {
       fail(op) << "expected a product that is summed in f32, got a result of "
-               << getElement(product.getResult());
+               << getElement(op->getResult(0));
     } else if (product && isBytes(getElement(product.getLhs()))) {
       verifyBytes(product);
     }
@@ -212,7 +214,8 @@ private:
     }
     auto narrow = dyn_cast<CastOp>(op);
     return narrow ? getElement(narrow.getOperand()).isF32()
-                  : isa<ReadOp, GatherOp, AttentionOp, AttentionGradOp>(op);
+                  : isa<ReadOp, GatherOp, GroupedMatmulOp, AttentionOp,
+                        AttentionGradOp>(op);
   }
 
   /// Whoever gathers a parameter gathers one type of it.

@@ -44,16 +44,17 @@ std::vector<std::string> fp8RecipeNames() {
 
 /// Products that read less.
 void addFp8(CLI::App &app, CommandLine &line, const char *group) {
-  app.add_flag("--fp8{current}", line.fp8.recipe,
-               "As --bf16, and products of weights read floats of 8 bits, each "
-               "tensor times a scale that makes its largest number that of the "
-               "format: current, of what it is in this microbatch; delayed, of "
-               "what it was in the steps before (--fp8-history); block, of "
-               "each 128 numbers that a product sums, of a weight's squares of "
-               "128 x 128; mx, of 32. CPUs "
-               "compute with the same numbers in bf16, at its speed. "
-               "Embeddings, attention, the logits and products with a size "
-               "that is no multiple of 16 stay bf16")
+  app.add_flag(
+         "--fp8{current}", line.fp8.recipe,
+         "As --bf16, and products of weights read floats of 8 bits, each "
+         "tensor times a scale that makes its largest number that of the "
+         "format: current, of what it is in this microbatch; delayed, of "
+         "what it was in the steps before (--fp8-history); block, of "
+         "each 128 numbers that a product sums, of a weight's squares of "
+         "128 x 128; mx, of 32. CPUs "
+         "compute with the same numbers in bf16, at its speed. "
+         "Embeddings, attention, the logits, the experts of a mixture and "
+         "products with a size that is no multiple of 16 stay bf16")
       ->type_name("[=RECIPE]")
       ->check(tools::OneOf(fp8RecipeNames()))
       ->excludes("--bf16")

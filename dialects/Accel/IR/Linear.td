@@ -51,22 +51,24 @@ def Accel_GroupedMatmulOp : Accel_FusedOp<"grouped_matmul", "Composite", [Declar
   let description = [{
     `result[i, :] = rows[i, :] * weights[indices[i], :, :]`, with `rows` of shape (n, k), `weights` of shape (e, k, m), or (e, m, k) with
     `transpose_weights`, `indices` of shape (n) and `result` of shape (n, m): what a mixture of experts computes. No matrix is
-    copied for a row. Indices lie in [0, e), as those of `accel.gather` do.
+    copied for a row. Indices lie in [0, e), as those of `accel.gather` do; rows of one index lie anywhere. Floats of 16 bits are summed in f32, and a sum is rounded once. `role` says,
+    as that of `accel.matmul`, what the product is for: forward, or the gradient of `rows`.
 
     ```mlir
     %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
-    %d = accel.grouped_matmul %y, %w, %i {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x8xf32>
+    %d = accel.grouped_matmul %y, %w, %i as input_gradient {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x8xf32>
     ```
 
     **Constraints**
     - (C1) the shapes agree as given above, and so do the element types of `rows`, `weights` and `result`.
 
-    Lowers to a kernel of its own kind, which takes the rows of one matrix after the other. Only CPUs have code for it, of f32. In other programs
+    Lowers to a kernel of its own kind, which takes the rows of one matrix after the other. Where a target has no code for it,
     matrices are gathered, because the pass RecogniseGroupedProducts is left out.
   }];
-  let arguments = (ins Accel_FloatTensor:$rows, Accel_FloatTensor:$weights, Accel_IndexTensor:$indices, UnitAttr:$transpose_weights);
+  let arguments = (ins Accel_FloatTensor:$rows, Accel_FloatTensor:$weights, Accel_IndexTensor:$indices, UnitAttr:$transpose_weights,
+                   DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);
   let results = (outs Accel_FloatTensor:$result);
-  let assemblyFormat = "$rows `,` $weights `,` $indices attr-dict `:` type($rows) `,` type($weights) `,` type($indices) `->` type($result)";
+  let assemblyFormat = "$rows `,` $weights `,` $indices (`as` $role^)? attr-dict `:` type($rows) `,` type($weights) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -81,7 +83,8 @@ def Accel_GroupedOuterOp : Accel_FusedOp<"grouped_outer", "Composite", [DeclareO
     ```
 
     **Constraints**
-    - (C1) the shapes agree as given above, and so do the element types of `lhs`, `rhs` and `result`.
+    - (C1) the shapes agree as given above, and so do the element types of `lhs` and `rhs`; that of `result` is the same, or f32
+      where theirs has 16 bits.
 
     Lowers as `accel.grouped_matmul` does.
   }];

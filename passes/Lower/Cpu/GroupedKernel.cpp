@@ -9,19 +9,26 @@
 //     grouped_matmul, for 256 elements of a row:
 //       pack these rows of the columns
 //       for 32 columns, for 8 rows of the list: result[row] += row * columns
+//     grouped_matmul of 16 bits, for 256 rows of the list:
+//       for 256 elements of a row:
+//         pack these rows of the columns
+//         for 32 columns, for 8 rows of the list:
+//           pack these rows
+//           sums[row] += row * columns
+//       for these rows: result[row] = sums[row], rounded
 //     grouped_outer, for 256 rows of the list:
 //       pack 64 columns of the right side
 //       for 16 rows of the matrix:
 //         pack these columns of the left side
 //         for 32 columns, for 8 rows: result += left[row] * right
 //
-// A matrix is packed once for all of its rows, and nobody copies it for one of
-// them. Every sum is one chain in ascending order, whoever computes the tile,
-// and begins with what is there if it is added to that.
+// A matrix is packed once for all of its rows, or for 256 of them, and nobody
+// copies it for one of them. Every sum is one chain in ascending order, whoever
+// computes the tile, and begins with what is there if it is added to that.
 #include "passes/Lower/Cpu/GroupedKernel.h"
 
 #include "passes/Lower/Cpu/GroupedPanels.h"
-#include "passes/Lower/Cpu/RegisterBlock.h"
+#include "passes/Lower/Cpu/GroupedSums.h"
 
 using namespace mlir;
 using namespace accel;
@@ -34,28 +41,20 @@ struct GroupedTile {
   Value count;          ///< rows in the list
 };
 
-/// What is packed of the summed index at a time, and how its sums meet what is
-/// there.
-struct DepthPart {
-  Value first, depth;
-  Storing storing;
-};
-
-/// Rows of the result, their columns from `column` on.
-struct GroupedResult {
-  TileRows target;
-  Storing storing;
-  SmallVector<Value> rows;
-  Value column;
+/// An operand that lies in one piece, from element `first` of a buffer on.
+struct GroupedOperand {
+  Value buffer;
+  int64_t first = 0;
 };
 
 class GroupedKernel {
 public:
-  GroupedKernel(KernelEmitter &emitter, Operation *op)
+  GroupedKernel(KernelEmitter &emitter, Operation *op,
+                const PackedFormat &format)
       : emitter(emitter), t(emitter.getBuilder(), emitter.getLoc()),
-        tiles(GroupedTiles::get(op)), storing(emitter.getStoring(0)),
-        vectors(emitter.getGeometry().getVectors() > 1 ? 2 : 1),
-        panels(t, emitter.getWorkspace(), tiles, vectors) {
+        tiles(GroupedTiles::get(op)), vectors(getVectors(emitter)),
+        panels(t, emitter.getWorkspace(), tiles, format, vectors),
+        sums(t, format, vectors), result(elementTypeOf(op->getResult(0))) {
     for (auto [i, operand] : llvm::enumerate(operands)) {
       operand.buffer =
           emitter.getContiguous(op, op->getOperand(i), operand.first);
@@ -65,35 +64,38 @@ public:
   void emit();
 
 private:
+  static int64_t getVectors(KernelEmitter &emitter) {
+    return emitter.getGeometry().getVectors() > 1 ? 2 : 1;
+  }
   void emitProducts(const GroupedTile &tile);
+  void emitRoundedProducts(const GroupedTile &tile);
+  void emitSums(const GroupedTile &tile, Value place, Value count);
+  void roundSums(const GroupedTile &tile, Value place, Value count);
   void packWeights(const GroupedTile &tile, const DepthPart &part);
   void emitOuter(const GroupedTile &tile);
-  void eachDepth(Value count, int64_t most,
-                 llvm::function_ref<void(const DepthPart &)> body) const;
+  /// Rows of operand `i`, from its element `from` on.
+  GroupedRows getRows(unsigned i, Value from, int64_t columns) const {
+    return {FloatMemory::cast(t, operands[i].buffer),
+            t.add(from, operands[i].first), columns};
+  }
   TileRows getResult(Value first, int64_t rows) const {
     return {t,
             emitter.getResultBuffer(0),
             first,
             rows,
             tiles.columns,
-            tiles.columns};
+            tiles.columns,
+            SmallFloat::get(result)};
   }
-  /// Calls `body(height, first, lane)` for groups of some of `count` rows, and
-  /// for the vectors of a register block of the 64 columns.
-  void eachBlock(Value count,
-                 llvm::function_ref<void(int64_t, Value, Value)> body) const;
-  /// Writes the sums over `[0, last)` that `result` is.
-  void emitSums(const GroupedResult &result, Value last,
-                llvm::function_ref<Value(int64_t row, Value k)> scalarAt,
-                llvm::function_ref<Value(Value k, int64_t vector)> lanesAt);
   bool isWhole() const { return tiles.columns % GroupedTiles::kColumns == 0; }
 
   KernelEmitter &emitter;
   TileCode t;
   GroupedTiles tiles;
-  Storing storing;
   int64_t vectors; ///< of a register block
   GroupedPanels panels;
+  GroupedSums sums;
+  Type result; ///< its elements
   GroupedOperand operands[3];
 };
 
@@ -109,9 +111,13 @@ void GroupedKernel::emit() {
         t.div(number, tilesOfMatrix),
         t.mul(t.rem(number, tilesOfMatrix), GroupedTiles::kColumns),
         {}};
-    tile.count = panels.list(operands[2], tile.matrix);
+    tile.count =
+        panels.list(operands[2].buffer, operands[2].first, tile.matrix);
     if (tiles.isOuter) {
       return emitOuter(tile);
+    }
+    if (tiles.keepsSums()) {
+      return emitRoundedProducts(tile);
     }
     t.onlyIf(t.isLess(t.index(0), tile.count), [&] { emitProducts(tile); });
   });
@@ -119,23 +125,78 @@ void GroupedKernel::emit() {
 
 /// The results of the rows of the list.
 void GroupedKernel::emitProducts(const GroupedTile &tile) {
-  TileRows rows = operands[0].getRows(t, t.index(0), tiles.rows, tiles.inner);
-  GroupedResult result{getResult(t.index(0), tiles.rows), {}, {}, Value()};
-  eachDepth(t.index(tiles.inner), tiles.inner, [&](const DepthPart &part) {
-    packWeights(tile, part);
-    result.storing = part.storing;
-    eachBlock(tile.count, [&](int64_t height, Value place, Value lane) {
-      result.rows.clear();
-      for (int64_t i = 0; i < height; ++i) {
-        result.rows.push_back(panels.getListed(t.add(place, i)));
-      }
-      result.column = t.add(tile.column, lane);
-      emitSums(
-          result, part.depth,
-          [&](int64_t row, Value k) {
-            return rows.scalar(result.rows[row], t.add(part.first, k));
-          },
-          [&](Value k, int64_t v) { return panels.getRight(k, lane, v); });
+  TileRows rows(t, operands[0].buffer, t.index(operands[0].first), tiles.rows,
+                tiles.inner, tiles.inner);
+  GroupedResult target{getResult(t.index(0), tiles.rows), isWhole()};
+  Storing storing = emitter.getStoring(0);
+  sums.eachPart(
+      t.index(tiles.inner), tiles.inner, storing, [&](const DepthPart &part) {
+        packWeights(tile, part);
+        target.storing = part.storing;
+        sums.eachBlock(tile.count, [&](int64_t height, Value place,
+                                       Value lane) {
+          target.rows.clear();
+          for (int64_t i = 0; i < height; ++i) {
+            target.rows.push_back(panels.getListed(t.add(place, i)));
+          }
+          target.column = t.add(tile.column, lane);
+          sums.emit(
+              target, part.depth,
+              [&](int64_t row, Value k) {
+                return rows.scalar(target.rows[row], t.add(part.first, k));
+              },
+              [&](Value k, int64_t v) { return panels.getRight(k, lane, v); });
+        });
+      });
+}
+
+/// Those of rows of 16 bits: the sums of some rows are kept as f32 until they
+/// are complete.
+void GroupedKernel::emitRoundedProducts(const GroupedTile &tile) {
+  int64_t step = tiles.sumRows();
+  t.each(t.index(0), tile.count, step, [&](Value place) {
+    Value count = t.min(t.sub(tile.count, place), t.index(step));
+    emitSums(tile, place, count);
+    roundSums(tile, place, count);
+  });
+}
+
+/// The sums of `count` rows of the list, from `first` on.
+void GroupedKernel::emitSums(const GroupedTile &tile, Value first,
+                             Value count) {
+  GroupedRows rows = getRows(0, t.index(0), tiles.inner);
+  GroupedResult target{panels.getSums(), /*isWhole=*/true};
+  sums.eachPart(
+      t.index(tiles.inner), tiles.inner, Storing(), [&](const DepthPart &part) {
+        packWeights(tile, part);
+        target.storing = part.storing;
+        sums.eachBlock(count, [&](int64_t height, Value place, Value lane) {
+          panels.packRows(rows, t.add(first, place), height, part.first,
+                          part.depth);
+          target.rows.clear();
+          for (int64_t i = 0; i < height; ++i) {
+            target.rows.push_back(t.add(place, i));
+          }
+          target.column = lane;
+          sums.emit(
+              target, part.depth,
+              [&](int64_t row, Value k) { return panels.getRow(row, k); },
+              [&](Value k, int64_t v) { return panels.getRight(k, lane, v); });
+        });
+      });
+}
+
+void GroupedKernel::roundSums(const GroupedTile &tile, Value first,
+                              Value count) {
+  TileRows kept = panels.getSums();
+  TileRows target = getResult(t.index(0), tiles.rows);
+  t.each(t.index(0), count, 1, [&](Value place) {
+    Value row = panels.getListed(t.add(first, place));
+    t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
+      Value column = t.add(tile.column, lane);
+      Value lanes = kept.allLanes(place, lane);
+      isWhole() ? target.storeAll(lanes, row, column)
+                : target.storeSome(lanes, row, column);
     });
   });
 }
@@ -144,109 +205,45 @@ void GroupedKernel::packWeights(const GroupedTile &tile,
                                 const DepthPart &part) {
   Value first = t.mul(tile.matrix, tiles.inner * tiles.columns);
   if (tiles.isTurned) {
-    return panels.packTurned(
-        operands[1].getRows(t, first, tiles.columns, tiles.inner), tile.column,
-        part.first, part.depth);
+    return panels.packTurned(getRows(1, first, tiles.inner), tile.column,
+                             part.first, part.depth);
   }
-  panels.packMatrix(operands[1].getRows(t, first, tiles.inner, tiles.columns),
-                    tile.column, part.first, part.depth);
+  panels.packMatrix(getRows(1, first, tiles.columns), tile.column, part.first,
+                    part.depth);
 }
 
 /// The sums of the outer products of the rows of the list; zeros if it has
 /// none.
 void GroupedKernel::emitOuter(const GroupedTile &tile) {
-  TileRows lhs = operands[0].getRows(t, t.index(0), tiles.rows, tiles.inner);
-  TileRows rhs = operands[1].getRows(t, t.index(0), tiles.rows, tiles.columns);
+  GroupedRows lhs = getRows(0, t.index(0), tiles.inner);
+  GroupedRows rhs = getRows(1, t.index(0), tiles.columns);
   Value begin = t.mul(tile.matrix, tiles.inner * tiles.columns);
-  GroupedResult result{getResult(begin, tiles.inner), {}, {}, Value()};
-  eachDepth(tile.count, tiles.rows, [&](const DepthPart &part) {
+  GroupedResult target{getResult(begin, tiles.inner), isWhole()};
+  Storing storing = emitter.getStoring(0);
+  sums.eachPart(tile.count, tiles.rows, storing, [&](const DepthPart &part) {
     panels.packListed(rhs, tile.column, part.first, part.depth);
-    result.storing = part.storing;
+    target.storing = part.storing;
     t.each(tiles.inner, GroupedTiles::kLeftColumns, [&](Value row) {
       panels.packLeft(lhs, row, part.first, part.depth);
       Value rows = t.min(t.sub(t.index(tiles.inner), row),
                          t.index(GroupedTiles::kLeftColumns));
-      eachBlock(rows, [&](int64_t height, Value from, Value lane) {
-        result.rows.clear();
+      sums.eachBlock(rows, [&](int64_t height, Value from, Value lane) {
+        target.rows.clear();
         for (int64_t i = 0; i < height; ++i) {
-          result.rows.push_back(t.add(row, t.add(from, i)));
+          target.rows.push_back(t.add(row, t.add(from, i)));
         }
-        result.column = t.add(tile.column, lane);
-        emitSums(
-            result, part.depth,
-            [&](int64_t i, Value place) {
-              return panels.getLeft(place, t.add(from, i));
+        target.column = t.add(tile.column, lane);
+        sums.emit(
+            target, part.depth,
+            [&](int64_t i, Value number) {
+              return panels.getLeft(number, t.add(from, i));
             },
-            [&](Value place, int64_t v) {
-              return panels.getRight(place, lane, v);
+            [&](Value number, int64_t v) {
+              return panels.getRight(number, lane, v);
             });
       });
     });
   });
-}
-
-/// Parts of a summed index that has `count` elements, `most` at most, and one
-/// part if it has none. Sums of a later part are added to those in front.
-void GroupedKernel::eachDepth(
-    Value count, int64_t most,
-    llvm::function_ref<void(const DepthPart &)> body) const {
-  Value zero = t.index(0), depth = t.index(GroupedTiles::kDepth);
-  if (most <= GroupedTiles::kDepth) {
-    return body({zero, count, storing});
-  }
-  Value end = t.max(count, t.index(1));
-  t.each(zero, end, GroupedTiles::kDepth, [&](Value first) {
-    Value isLater = t.isLess(zero, first);
-    Storing added{true, isLater};
-    if (storing.adds) {
-      added.kept =
-          storing.kept ? t.select(isLater, isLater, storing.kept) : Value();
-    }
-    body({first, t.min(t.sub(count, first), depth), added});
-  });
-}
-
-void GroupedKernel::eachBlock(
-    Value count, llvm::function_ref<void(int64_t, Value, Value)> body) const {
-  int64_t height = 4 * vectors;
-  t.each(GroupedTiles::kColumns, vectors * kTileLanes, [&](Value lane) {
-    Value middle = t.mul(t.div(count, height), height);
-    t.each(t.index(0), middle, height,
-           [&](Value first) { body(height, first, lane); });
-    t.each(middle, count, 1, [&](Value first) { body(1, first, lane); });
-  });
-}
-
-void GroupedKernel::emitSums(
-    const GroupedResult &result, Value last,
-    llvm::function_ref<Value(int64_t row, Value k)> scalarAt,
-    llvm::function_ref<Value(Value k, int64_t vector)> lanesAt) {
-  const TileRows &target = result.target;
-  Value zero = t.floats().number(0.0);
-  auto columnOf = [&](int64_t v) {
-    return t.add(result.column, v * kTileLanes);
-  };
-  auto getInitial = [&](int64_t row, int64_t v) {
-    if (!result.storing.adds) {
-      return zero;
-    }
-    Value there = isWhole()
-                      ? target.allLanes(result.rows[row], columnOf(v))
-                      : target.someLanes(result.rows[row], columnOf(v), zero);
-    return emitIfKept(t.getBuilder(), t.getLoc(), result.storing, there);
-  };
-  auto store = [&](Accumulators &block) {
-    for (auto [row, sums] : llvm::zip_equal(result.rows, block)) {
-      for (auto [v, sum] : llvm::enumerate(sums)) {
-        Value column = columnOf(static_cast<int64_t>(v));
-        isWhole() ? target.storeAll(sum, row, column)
-                  : target.storeSome(sum, row, column);
-      }
-    }
-  };
-  emitRegisterBlock(t, {static_cast<int64_t>(result.rows.size()), vectors,
-                        t.index(0), last, /*isWhole=*/false, scalarAt, lanesAt,
-                        getInitial, store});
 }
 
 /// Whether the geometry is that of the operation.
@@ -264,15 +261,28 @@ static bool checkGeometry(KernelEmitter &emitter, Operation *op) {
   return true;
 }
 
+/// Sums of outer products are f32.
+static bool checkTypes(KernelEmitter &emitter, Operation *op) {
+  Type element = elementTypeOf(op->getOperand(0));
+  Type result = elementTypeOf(op->getResult(0));
+  bool isKnown = element.isF32() || element.isBF16() || element.isF16();
+  if (isKnown && (!isa<GroupedOuterOp>(op) || result.isF32())) {
+    return true;
+  }
+  emitter.emitError(op)
+      << "expected a grouped product of f32, bf16 or f16, and sums of outer "
+         "products in f32, got one of "
+      << element << " with results of " << result
+      << ": gather the matrices and multiply those";
+  return false;
+}
+
 void accel::emitGroupedKernel(KernelEmitter &emitter, Operation *op) {
-  Type element = elementTypeOf(op->getResult(0));
-  if (!element.isF32()) {
-    emitter.emitError(op) << "expected a grouped product of f32, got one of "
-                          << element
-                          << ": gather the matrices and multiply those";
+  if (!checkTypes(emitter, op) || !checkGeometry(emitter, op)) {
     return;
   }
-  if (checkGeometry(emitter, op)) {
-    GroupedKernel(emitter, op).emit();
-  }
+  bool dots = emitter.getGeometry().getDots() != 0;
+  auto format = PackedFormat::get(elementTypeOf(op->getOperand(0)), dots,
+                                  /*block=*/0);
+  GroupedKernel(emitter, op, *format).emit();
 }

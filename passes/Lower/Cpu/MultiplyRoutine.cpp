@@ -5,11 +5,6 @@
 #include "passes/Lower/Cpu/RegisterBlock.h"
 #include "passes/Lower/Routine.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <limits>
-
 using namespace mlir;
 using namespace accel;
 
@@ -45,15 +40,8 @@ struct BlockResult {
 private:
   Value total(Value sum, Value before) const {
     Arithmetic m = t.floats();
-    sum = m.add(t.select(adds, before, m.number(0.0)), sum);
-    return format.isPaired() ? withOneNan(m, sum) : sum;
-  }
-
-  /// Which NaN comes out depends on the order of an instruction's operands.
-  static Value withOneNan(const Arithmetic &m, Value sum) {
-    Value isNan = m.compare(arith::CmpFPredicate::UNO, sum, sum);
-    return m.select(isNan, m.number(std::numeric_limits<double>::quiet_NaN()),
-                    sum);
+    return format.finishSum(t,
+                            m.add(t.select(adds, before, m.number(0.0)), sum));
   }
 
   void storeRow(ArrayRef<Value> sums, int64_t row) const {
@@ -97,23 +85,8 @@ struct PackedBlock {
                        [&](int64_t, int64_t) { return t.floats().number(0.0); },
                        [&](Accumulators &sums) { result.store(sums); }, kSteps,
                        [&](Value x, Value lanes, Value sum) {
-                         return format.isDot() ? dot(x, lanes, sum)
-                                               : t.floats().fma(x, lanes, sum);
+                         return format.multiplyAdd(t, x, lanes, sum);
                        }});
-  }
-
-  /// The processor's instruction for pairs of bf16.
-  Value dot(Value x, Value lanes, Value sum) const {
-    OpBuilder &builder = t.getBuilder();
-    auto pairs = VectorType::get({2 * kTileLanes}, builder.getBF16Type());
-    auto asPairs = [&](Value bits) -> Value {
-      return vector::BitCastOp::create(builder, t.getLoc(), pairs, bits);
-    };
-    return LLVM::CallIntrinsicOp::create(
-               builder, t.getLoc(), sum.getType(),
-               builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-               ValueRange{sum, asPairs(x), asPairs(lanes)})
-        .getResults();
   }
 };
 

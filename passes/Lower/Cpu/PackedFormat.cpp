@@ -7,7 +7,10 @@
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/SmallFloatCasts.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace accel;
@@ -60,6 +63,35 @@ Value PackedFormat::packedDepth(const TileCode &t, Value depth) const {
   }
   Value units = t.div(t.add(depth, int64_t(1)), 2);
   return isDot() ? units : t.mul(units, 2);
+}
+
+/// The processor's instruction for pairs of bf16.
+static Value emitDot(const TileCode &t, Value x, Value y, Value sum) {
+  OpBuilder &builder = t.getBuilder();
+  auto pairs = VectorType::get({2 * kTileLanes}, builder.getBF16Type());
+  auto asPairs = [&](Value bits) -> Value {
+    return vector::BitCastOp::create(builder, t.getLoc(), pairs, bits);
+  };
+  return LLVM::CallIntrinsicOp::create(
+             builder, t.getLoc(), sum.getType(),
+             builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+             ValueRange{sum, asPairs(x), asPairs(y)})
+      .getResults();
+}
+
+Value PackedFormat::multiplyAdd(const TileCode &t, Value x, Value y,
+                                Value sum) const {
+  return isDot() ? emitDot(t, x, y, sum) : t.floats().fma(x, y, sum);
+}
+
+Value PackedFormat::finishSum(const TileCode &t, Value sum) const {
+  if (!isPaired()) {
+    return sum;
+  }
+  Arithmetic m = t.floats();
+  Value isNan = m.compare(arith::CmpFPredicate::UNO, sum, sum);
+  return m.select(isNan, m.number(std::numeric_limits<double>::quiet_NaN()),
+                  sum);
 }
 
 /// Elements of bf16 as integers, or of f32 or f16 as they are. `scale`: what
@@ -145,29 +177,51 @@ Value OperandUnits::across(Value at, Value next, int64_t lanes, Value count,
       bits.shiftLeft(extend(load(next, lanes, count, factors)), 16));
 }
 
-void OperandUnits::store(Value units, const FloatMemory &target, Value at,
-                         int64_t step) const {
+SmallVector<Value, 2> OperandUnits::pack(Value units) const {
   OpBuilder &builder = t.getBuilder();
   auto type = cast<VectorType>(units.getType());
-  auto floats = type.clone(builder.getF32Type());
   auto asFloats = [&](Value bits) -> Value {
-    return arith::BitcastOp::create(builder, t.getLoc(), floats, bits);
+    return arith::BitcastOp::create(builder, t.getLoc(),
+                                    type.clone(builder.getF32Type()), bits);
   };
   switch (format.kind) {
   case PackedFormat::Kind::Floats:
-    return target.store(units, at);
+    return {units};
   case PackedFormat::Kind::Halves:
-    return target.store(emitWidened(builder, t.getLoc(),
-                                    *SmallFloat::get(builder.getF16Type()),
-                                    units),
-                        at);
+    return {emitWidened(builder, t.getLoc(),
+                        *SmallFloat::get(builder.getF16Type()), units)};
   case PackedFormat::Kind::Pairs:
-    return target.store(asFloats(units), at);
+    return {asFloats(units)};
   case PackedFormat::Kind::Floats2: {
     Arithmetic bits(builder, t.getLoc(), type);
     Value odd = bits.andBits(units, bits.integer(-0x10000));
-    target.store(asFloats(odd), at);
-    target.store(asFloats(bits.shiftLeft(units, 16)), t.add(at, step));
+    return {asFloats(odd), asFloats(bits.shiftLeft(units, 16))};
   }
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+void OperandUnits::store(Value units, const FloatMemory &target, Value at,
+                         int64_t step) const {
+  for (auto [i, numbers] : llvm::enumerate(pack(units))) {
+    target.store(numbers, t.add(at, static_cast<int64_t>(i) * step));
+  }
+}
+
+void OperandUnits::storeRow(Value units, const FloatMemory &target,
+                            Value at) const {
+  SmallVector<Value, 2> numbers = pack(units);
+  if (numbers.size() == 1) {
+    return target.store(numbers.front(), at);
+  }
+  int64_t lanes = cast<VectorType>(units.getType()).getNumElements();
+  for (int64_t half = 0; half < 2; ++half) {
+    SmallVector<int64_t> order;
+    for (int64_t i = half * lanes / 2; i < (half + 1) * lanes / 2; ++i) {
+      order.append({i, lanes + i});
+    }
+    Value neighbours = vector::ShuffleOp::create(t.getBuilder(), t.getLoc(),
+                                                 numbers[0], numbers[1], order);
+    target.store(neighbours, t.add(at, half * lanes));
   }
 }

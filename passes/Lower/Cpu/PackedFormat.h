@@ -42,6 +42,13 @@ public:
   /// Packed numbers of `depth` elements of the summed index, an index.
   Value packedDepth(const TileCode &t, Value depth) const;
 
+  /// `sum` plus the product of packed numbers, vectors of kTileLanes.
+  Value multiplyAdd(const TileCode &t, Value x, Value y, Value sum) const;
+  /// A sum as it is stored: which NaN comes out depends on the order of an
+  /// instruction's operands, so it is always the same one where instructions
+  /// differ.
+  Value finishSum(const TileCode &t, Value sum) const;
+
 private:
   enum class Kind { Floats, Halves, Floats2, Pairs };
   explicit PackedFormat(Kind kind, mlir::Type bytes = {}, int64_t scaled = 0)
@@ -81,10 +88,14 @@ public:
   /// numbers further on.
   void store(Value units, const FloatMemory &target, Value at,
              int64_t step) const;
+  /// The same, all numbers one behind the other.
+  void storeRow(Value units, const FloatMemory &target, Value at) const;
 
 private:
   Value load(Value at, int64_t lanes, Value count, Value scale) const;
   Value widenScales(Value stored) const;
+  /// A vector for each packed number of a unit.
+  llvm::SmallVector<Value, 2> pack(Value units) const;
 
   const TileCode &t;
   PackedFormat format;

@@ -41,9 +41,10 @@ static bool isSmallFloat(Type type) {
 /// Code moves floats of 16 and 8 bits, and casts them. Products and attention
 /// say themselves what they take.
 static LogicalResult checkOperation(func::FuncOp kernel, Operation *op) {
-  bool mayBeSmall = isViewOp(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-                    isa<CastOp, SelectOp, ConstantOp, GatherOp, ConcatOp,
-                        MatmulOp, AttentionOp, AttentionGradOp>(op);
+  bool mayBeSmall =
+      isViewOp(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<CastOp, SelectOp, ConstantOp, GatherOp, ConcatOp, MatmulOp,
+          GroupedMatmulOp, GroupedOuterOp, AttentionOp, AttentionGradOp>(op);
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   const auto *small = llvm::find_if(types, isSmallFloat);

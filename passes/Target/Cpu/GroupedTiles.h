@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 namespace accel {
 
 /// A tile is a matrix and 64 columns of what is made of it: of the results of
@@ -19,6 +21,7 @@ struct GroupedTiles {
   int64_t matrices;       ///< from which they choose
   int64_t inner, columns; ///< of a matrix as it multiplies a row, or is summed
   bool isOuter, isTurned; ///< sums of outer products; matrices lie transposed
+  bool isNarrow;          ///< operands are floats of 16 bits
 
   /// Of an accel.grouped_matmul or accel.grouped_outer.
   static GroupedTiles get(mlir::Operation *op);
@@ -27,17 +30,26 @@ struct GroupedTiles {
   /// How much of the summed index is packed at a time, and how many columns of
   /// the left side of outer products.
   static constexpr int64_t kDepth = 256, kLeftColumns = 16;
+  /// Rows of 16 bits that are packed at a time; rows whose sums of f32 are kept
+  /// until they are rounded.
+  static constexpr int64_t kLeftRows = 8, kSumRows = 256;
 
   int64_t tilesOfMatrix() const { return llvm::divideCeil(columns, kColumns); }
   int64_t launchTiles() const { return matrices * tilesOfMatrix(); }
+  /// Whether sums are kept until they are rounded.
+  bool keepsSums() const { return isNarrow && !isOuter; }
   /// In floats: the numbers of the rows that chose the matrix; 64 columns of
   /// the matrix, or of the right side's rows; some columns of the left side's
-  /// rows.
+  /// rows, or some rows of 16 bits; sums that will be rounded.
   int64_t listFloats() const { return llvm::alignTo(rows, 16); }
   int64_t rightFloats() const { return kDepth * kColumns; }
-  int64_t leftFloats() const { return isOuter ? kDepth * kLeftColumns : 0; }
+  int64_t leftFloats() const {
+    return isOuter ? kDepth * kLeftColumns : isNarrow ? kDepth * kLeftRows : 0;
+  }
+  int64_t sumRows() const { return std::min(rows, kSumRows); }
+  int64_t sumFloats() const { return keepsSums() ? sumRows() * kColumns : 0; }
   int64_t workspaceBytes() const {
-    return 4 * (listFloats() + rightFloats() + leftFloats());
+    return 4 * (listFloats() + rightFloats() + leftFloats() + sumFloats());
   }
 };
 

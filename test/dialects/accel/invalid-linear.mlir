@@ -284,3 +284,19 @@ func.func @grouped_outer_c1_type(%x: tensor<12x8xf32>, %y: tensor<12x16xf64>, %i
   %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf64>, tensor<12xi64> -> tensor<4x8x16xf32>
   return
 }
+
+// -----
+
+func.func @grouped_matmul_c1_sums(%x: tensor<12x8xbf16>, %w: tensor<4x8x16xbf16>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_matmul' op expected `result` of element type 'bf16', got 'f32'}}
+  %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xbf16>, tensor<4x8x16xbf16>, tensor<12xi64> -> tensor<12x16xf32>
+  return
+}
+
+// -----
+
+func.func @grouped_outer_c1_sums(%x: tensor<12x8xbf16>, %y: tensor<12x16xbf16>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_outer' op expected `result` of element type 'bf16', got 'f64'}}
+  %g = accel.grouped_outer %x, %y, %i : tensor<12x8xbf16>, tensor<12x16xbf16>, tensor<12xi64> -> tensor<4x8x16xf64>
+  return
+}

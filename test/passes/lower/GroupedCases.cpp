@@ -2,7 +2,8 @@
 // Products of rows with the matrices that they choose, and sums of outer
 // products: sizes beside multiples of blocks, matrices that nobody chooses,
 // more rows of one, and more of a row, than are summed at a time, indices of
-// both types, operands that are parts, results added to what is there.
+// both types, operands that are parts, results added to what is there, operands
+// of 16 bits.
 #include "test/passes/lower/KernelCases.h"
 
 namespace accel::test {
@@ -14,6 +15,8 @@ struct Grouped {
   int64_t rows = 40, matrices = 4, inner = 24, columns = 64;
   int64_t chosen = 4; ///< matrices that rows choose
   std::string index = "i64";
+  std::string element = "f32"; ///< of the operands
+  double tolerance = 4e-6;
 };
 
 std::string indexArgument(const Grouped &g) {
@@ -26,7 +29,8 @@ enum class Storing { Replaces, Adds, Begins, Keeps };
 
 KernelCase makeCase(const std::string &name, int64_t rows, int64_t columns,
                     std::string arguments, std::string result,
-                    const std::string &body, Storing storing) {
+                    const std::string &body, Storing storing,
+                    double tolerance) {
   switch (storing) {
   case Storing::Replaces:
     break;
@@ -40,16 +44,17 @@ KernelCase makeCase(const std::string &name, int64_t rows, int64_t columns,
   }
   const char *suffixes[] = {"", "_added", "_begun", "_kept"};
   return {name + suffixes[static_cast<int>(storing)],
-          makeKernel("grouped", rows, columns, arguments, result, body), 4e-6};
+          makeKernel("grouped", rows, columns, arguments, result, body),
+          tolerance};
 }
 
 KernelCase makeProduct(const Grouped &g, bool transposes,
                        Storing storing = Storing::Replaces) {
-  std::string rows = tensorOf({g.rows, g.inner}, "f32");
+  std::string rows = tensorOf({g.rows, g.inner}, g.element);
   std::string weights = tensorOf({g.matrices, transposes ? g.columns : g.inner,
                                   transposes ? g.inner : g.columns},
-                                 "f32");
-  std::string result = tensorOf({g.rows, g.columns}, "f32");
+                                 g.element);
+  std::string result = tensorOf({g.rows, g.columns}, g.element);
   return makeCase(
       g.name + (transposes ? "_transposed" : ""), g.rows, g.columns,
       "%x: " + rows + ", %w: " + weights + ", " + indexArgument(g), result,
@@ -57,12 +62,12 @@ KernelCase makeProduct(const Grouped &g, bool transposes,
                  "$3\n  return %y : $3",
                  {rows, weights, tensorOf({g.rows}, g.index), result,
                   transposes ? " {transpose_weights}" : ""}),
-      storing);
+      storing, g.tolerance);
 }
 
 KernelCase makeOuter(const Grouped &g, Storing storing = Storing::Replaces) {
-  std::string lhs = tensorOf({g.rows, g.inner}, "f32");
-  std::string rhs = tensorOf({g.rows, g.columns}, "f32");
+  std::string lhs = tensorOf({g.rows, g.inner}, g.element);
+  std::string rhs = tensorOf({g.rows, g.columns}, g.element);
   std::string result = tensorOf({g.matrices, g.inner, g.columns}, "f32");
   return makeCase(
       g.name + "_outer", g.matrices * g.inner, g.columns,
@@ -70,7 +75,7 @@ KernelCase makeOuter(const Grouped &g, Storing storing = Storing::Replaces) {
       substitute("  %g = accel.grouped_outer %x, %y, %i : $0, $1, $2 -> $3\n"
                  "  return %g : $3",
                  {lhs, rhs, tensorOf({g.rows}, g.index), result}),
-      storing);
+      storing, 4e-6);
 }
 
 /// Operands that begin within what lies in memory.
@@ -89,7 +94,28 @@ KernelCase makeParts() {
       "  %y = accel.grouped_matmul %r, %m, %j : tensor<9x24xf32>, "
       "tensor<4x24x20xf32>, tensor<9xi64> -> tensor<9x20xf32>\n"
       "  return %y : tensor<9x20xf32>",
-      Storing::Replaces);
+      Storing::Replaces, 4e-6);
+}
+
+/// Numbers on both sides of a tie are a unit apart.
+double unitOf(const std::string &element) {
+  return element == "bf16" ? 8e-3 : element == "f16" ? 1e-3 : 4e-6;
+}
+
+/// Both products and the sums of outer products; those alone are added to what
+/// is there in 16 bits.
+void addNarrow(std::vector<KernelCase> &cases, const Grouped &wide) {
+  for (const char *element : {"bf16", "f16"}) {
+    Grouped narrow = wide;
+    narrow.name += std::string("_") + element;
+    narrow.element = element;
+    narrow.tolerance = unitOf(element);
+    cases.push_back(makeProduct(narrow, false));
+    cases.push_back(makeProduct(narrow, true));
+    for (Storing storing : {Storing::Replaces, Storing::Keeps}) {
+      cases.push_back(makeOuter(narrow, storing));
+    }
+  }
 }
 
 } // namespace
@@ -137,6 +163,7 @@ std::vector<KernelCase> getGroupedCases() {
     cases.push_back(makeProduct(each, false));
     cases.push_back(makeProduct(each, true));
     cases.push_back(makeOuter(each));
+    addNarrow(cases, each);
   }
   for (Storing storing : {Storing::Adds, Storing::Begins, Storing::Keeps}) {
     for (int64_t columns : {64, 75}) {

@@ -52,8 +52,10 @@ LogicalResult GroupedOuterOp::verify() {
                             getIndices()))) {
     return failure();
   }
+  Type element = elementTypeOf(getLhs()), sums = elementTypeOf(getResult());
+  bool isSummedInF32 = element.getIntOrFloatBitWidth() == 16 && sums.isF32();
   return verifyChosen(*this, "result", getResult(), shapeOf(getLhs())[1],
-                      shapeOf(getRhs())[1], elementTypeOf(getLhs()));
+                      shapeOf(getRhs())[1], isSummedInF32 ? sums : element);
 }
 
 /// A row of `left` times one of `right`, of every index.
@@ -76,9 +78,9 @@ GroupedMatmulOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   bool turned = getTransposeWeights();
-  operandGradients[0] =
-      GroupedMatmulOp::create(builder, getLoc(), getRows().getType(), gradient,
-                              getWeights(), getIndices(), !turned);
+  operandGradients[0] = GroupedMatmulOp::create(
+      builder, getLoc(), getRows().getType(), gradient, getWeights(),
+      getIndices(), !turned, ProductRole::InputGradient);
   operandGradients[1] = GroupedOuterOp::create(
       builder, getLoc(), getWeights().getType(), turned ? gradient : getRows(),
       turned ? getRows() : gradient, getIndices());

@@ -219,9 +219,18 @@ func.func @undecided(%a: tensor<32xf32>, %b: tensor<2xi1>) -> (tensor<32xf32> {p
 
 func.func @doubles(%x: tensor<12x8xf64>, %w: tensor<4x8x16xf64>, %i: tensor<12xi64>) -> tensor<12x16xf64> attributes {
     plan.kernel = {kind = "grouped", elements = 192 : i64, rows = 12 : i64, columns = 16 : i64}} {
-  // expected-error@below {{in kernel 'doubles' expected a grouped product of f32, got one of 'f64': gather the matrices and multiply those}}
+  // expected-error@below {{in kernel 'doubles' expected a grouped product of f32, bf16 or f16, and sums of outer products in f32, got one of 'f64' with results of 'f64': gather the matrices and multiply those}}
   %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf64>, tensor<4x8x16xf64>, tensor<12xi64> -> tensor<12x16xf64>
   return %y : tensor<12x16xf64>
+}
+
+// -----
+
+func.func @roundedSums(%x: tensor<12x8xbf16>, %y: tensor<12x16xbf16>, %i: tensor<12xi64>) -> tensor<4x8x16xbf16> attributes {
+    plan.kernel = {kind = "grouped", elements = 512 : i64, rows = 32 : i64, columns = 16 : i64}} {
+  // expected-error@below {{in kernel 'roundedSums' expected a grouped product of f32, bf16 or f16, and sums of outer products in f32, got one of 'bf16' with results of 'bf16'}}
+  %g = accel.grouped_outer %x, %y, %i : tensor<12x8xbf16>, tensor<12x16xbf16>, tensor<12xi64> -> tensor<4x8x16xbf16>
+  return %g : tensor<4x8x16xbf16>
 }
 
 // -----
