@@ -8,7 +8,6 @@
 #include "passes/Partition/PartitionPipeline.h"
 #include "passes/Precision/Passes.h"
 #include "passes/Schedule/SchedulePipeline.h"
-#include "passes/Target/TargetNames.h"
 #include "runtime/io/atomic_file.h"
 #include "runtime/io/path.h"
 
@@ -28,14 +27,6 @@ LogicalResult check(const absl::Status &status, ModuleOp module) {
                    std::string(status.message()));
 }
 
-/// Only CPUs have code for grouped products.
-ImportOptions getImportOptions(const CompilerOptions &options) {
-  ImportOptions import = options.import;
-  auto variants = parseVariants(options.target, [](const llvm::Twine &) {});
-  import.groupsProducts = llvm::none_of(variants, isForGpus);
-  return import;
-}
-
 /// Adds the passes of `phase`; the frontend has none. Lower's are those of the
 /// device that `module` is planned for.
 LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
@@ -44,7 +35,7 @@ LogicalResult buildPhase(OpPassManager &manager, ModuleOp module, Phase phase,
   case Phase::Frontend:
     break;
   case Phase::Import:
-    buildImportPipeline(manager, getImportOptions(options));
+    buildImportPipeline(manager, options.import);
     break;
   case Phase::Differentiate:
     if (options.infers) {

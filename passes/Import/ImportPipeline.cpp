@@ -34,9 +34,7 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createRecogniseLayerNormPass());
   manager.addPass(createRecogniseGeluPass());
   manager.addPass(createRecogniseAttentionPass());
-  if (options.groupsProducts) {
-    manager.addPass(createRecogniseGroupedProductsPass());
-  }
+  manager.addPass(createRecogniseGroupedProductsPass());
   manager.addPass(createCleanGraphPass());
   // Recognition leaves transposes between attention and the repeated heads.
   manager.addPass(createGroupKeyHeadsPass());

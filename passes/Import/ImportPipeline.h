@@ -20,9 +20,6 @@ struct ImportOptions {
   /// Largest tensor that is evaluated at compile time, in elements.
   int64_t maxConstantElements = int64_t(1) << 26;
   bool infers = false; ///< the program answers, and does not train
-  /// Whether rows are multiplied by the matrices that they choose without a
-  /// copy of these. Requires: the target has code for it.
-  bool groupsProducts = true;
   AdapterOptions adapters = {};
 };
 

@@ -401,7 +401,7 @@ const ModelCase kModels[] = {
     {"gpt2-lora", "adamw", "wsd", "lora_", "bf16"},
     {"mlp", "sgd", "constant", "", "bf16"},
     {"convnet", "sgd", "constant", "", "bf16"},
-    {"experts", "sgd", "linear", "", "bf16"},
+    {"experts", "sgd", "linear", "", "bf16", "", true},
     {"gpt2", "adamw", "cosine", "", "f16"},
     {"mlp", "lion", "constant", "", "f16"},
     {"experts", "adamw", "constant", "", "f16"},

@@ -3,13 +3,14 @@
 // definition, whatever the order of threads, and touches no memory but its own.
 // It gives the same bits where its operands begin at multiples of the longest
 // access and where they begin at any element.
-// Code for CPUs of the same plan gives the same bits, but for attention, which
-// is summed in another order.
+// Code for CPUs of the same plan gives the same bits, but for attention and
+// grouped products of 16 bits, which are summed in another order.
 #include "test/cuda/PtxRun.h"
 #include "test/passes/lower/KernelProgram.h"
 
 #include "passes/Analysis/OperandAlignment.h"
 #include "passes/Target/Cuda/CudaTarget.h"
+#include "passes/Target/Cuda/GroupedWarpTiles.h"
 #include "passes/Target/Cuda/WarpAttentionTiles.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +25,10 @@ namespace accel::test {
 namespace {
 
 /// Parts of names of cases that take the interpreter seconds each: many keys,
-/// of which none is special on GPUs, and types whose code is that of others.
+/// or rows, of which none is special on GPUs, and types whose code is that of
+/// others.
 constexpr const char *kLong[] = {"100", "101", "130", "64", "_f16"};
+constexpr const char *kLongGrouped[] = {"_64", "_75", "_many", "_deep"};
 
 CodeVariant findVariant(ArrayRef<CodeVariant> among, StringRef name) {
   return *llvm::find_if(
@@ -109,6 +112,11 @@ bool roundsFactors(func::FuncOp kernel) {
   return attention && WarpAttentionTiles::get(attention).usesMatrices;
 }
 
+bool isNarrowGrouped(func::FuncOp kernel) {
+  Operation *grouped = findGrouped(kernel);
+  return grouped && GroupedWarpTiles::get(grouped).isNarrow;
+}
+
 /// Code for operands that begin at multiples of `alignment` bytes.
 FailureOr<LoweredCode> lower(const Program &program,
                              ArrayRef<CodeVariant> variants,
@@ -145,8 +153,9 @@ void check(const KernelCase &kernelCase) {
   SmallVector<CodeVariant> variants = assignCudaGeometry(program.kernel);
   bool isAttention =
       IterationDomain::get(program.kernel)->kind == LoopKind::Attention;
-  // Both sum in orders of their own.
-  bool hasBitsOfHosts = !isAttention && kernelCase.name != "random_normal_sum";
+  // All sum in orders of their own.
+  bool hasBitsOfHosts = !isAttention && !isNarrowGrouped(program.kernel) &&
+                        kernelCase.name != "random_normal_sum";
   std::vector<std::string> reference;
   for (unsigned seed = isAttention ? 2 : 1; seed < 3; ++seed) {
     SCOPED_TRACE(seed);
@@ -173,14 +182,15 @@ void check(const KernelCase &kernelCase) {
   }
 }
 
-/// Without the long ones; tools/check --cuda runs these, too.
-std::vector<KernelCase> getShortAttentionCases() {
-  std::vector<KernelCase> cases = getAttentionCases();
+/// Without those whose names have one of `parts`; tools/check --cuda runs
+/// these, too.
+std::vector<KernelCase> getShort(std::vector<KernelCase> cases,
+                                 ArrayRef<const char *> parts) {
   if (std::getenv("ACCEL_CHECK_CUDA")) {
     return cases;
   }
-  std::erase_if(cases, [](const KernelCase &each) {
-    return std::any_of(std::begin(kLong), std::end(kLong), [&](auto *part) {
+  std::erase_if(cases, [&](const KernelCase &each) {
+    return llvm::any_of(parts, [&](const char *part) {
       return each.name.find(part) != std::string::npos;
     });
   });
@@ -204,7 +214,13 @@ INSTANTIATE_TEST_SUITE_P(Turned, CudaKernelTest,
 INSTANTIATE_TEST_SUITE_P(Columns, CudaKernelTest,
                          testing::ValuesIn(getColumnCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, CudaKernelTest,
-                         testing::ValuesIn(getShortAttentionCases()), nameOf);
+                         testing::ValuesIn(getShort(getAttentionCases(),
+                                                    kLong)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Grouped, CudaKernelTest,
+                         testing::ValuesIn(getShort(getGroupedCases(),
+                                                    kLongGrouped)),
+                         nameOf);
 INSTANTIATE_TEST_SUITE_P(Codes, CudaKernelTest,
                          testing::ValuesIn(getQuantizeCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(SmallFloats, CudaKernelTest,

@@ -261,24 +261,8 @@ static bool checkGeometry(KernelEmitter &emitter, Operation *op) {
   return true;
 }
 
-/// Sums of outer products are f32.
-static bool checkTypes(KernelEmitter &emitter, Operation *op) {
-  Type element = elementTypeOf(op->getOperand(0));
-  Type result = elementTypeOf(op->getResult(0));
-  bool isKnown = element.isF32() || element.isBF16() || element.isF16();
-  if (isKnown && (!isa<GroupedOuterOp>(op) || result.isF32())) {
-    return true;
-  }
-  emitter.emitError(op)
-      << "expected a grouped product of f32, bf16 or f16, and sums of outer "
-         "products in f32, got one of "
-      << element << " with results of " << result
-      << ": gather the matrices and multiply those";
-  return false;
-}
-
 void accel::emitGroupedKernel(KernelEmitter &emitter, Operation *op) {
-  if (!checkTypes(emitter, op) || !checkGeometry(emitter, op)) {
+  if (!checkGeometry(emitter, op)) {
     return;
   }
   bool dots = emitter.getGeometry().getDots() != 0;

@@ -25,14 +25,6 @@ static void emitProductKernel(KernelEmitter &emitter) {
   emitter.emitError(emitter.getKernel()) << "expected a product, got none";
 }
 
-static void emitGroupedKernel(KernelEmitter &emitter) {
-  if (Operation *op = findGrouped(emitter.getKernel())) {
-    return emitGroupedKernel(emitter, op);
-  }
-  emitter.emitError(emitter.getKernel())
-      << "expected a grouped product, got none";
-}
-
 namespace {
 
 class LowerKernelsPass
@@ -45,11 +37,8 @@ private:
     auto emitProduct = [](KernelEmitter &emitter) {
       emitProductKernel(emitter);
     };
-    auto emitGrouped = [](KernelEmitter &emitter) {
-      emitGroupedKernel(emitter);
-    };
     if (failed(emitKernels(getOperation(), variant,
-                           {kLanesOfDoubles, emitProduct, emitGrouped,
+                           {kLanesOfDoubles, emitProduct, emitGroupedKernel,
                             emitAttention, emitAttentionGrad,
                             emitBlockTranspose}))) {
       signalPassFailure();

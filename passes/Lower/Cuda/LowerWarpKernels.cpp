@@ -2,6 +2,7 @@
 // Adds its code to every kernel of a module, as a warp executes it.
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Analysis/OperandAlignment.h"
+#include "passes/Lower/Cuda/GroupedWarp.h"
 #include "passes/Lower/Cuda/MatrixAttention.h"
 #include "passes/Lower/Cuda/Passes.h"
 #include "passes/Lower/Cuda/TransposedCopy.h"
@@ -16,15 +17,22 @@ namespace accel {
 using namespace mlir;
 using namespace accel;
 
-static void refuseGrouped(KernelEmitter &emitter) {
-  emitter.emitError(emitter.getKernel())
-      << "expected gathered matrices and a product, got a grouped product, "
-         "which has no code for GPUs: compile the model for them";
-}
-
 static void refuseProduct(KernelEmitter &emitter) {
   emitter.emitError(emitter.getKernel())
       << "expected a call of a library, which products are on GPUs, got code";
+}
+
+static void emitGrouped(KernelEmitter &emitter, Operation *op,
+                        ArrayRef<int64_t> alignments) {
+  GroupedWarpTiles tiles = GroupedWarpTiles::get(op);
+  if (tiles.allTiles() != emitter.getGeometry().getTiles()) {
+    emitter.emitError(op) << "expected " << tiles.allTiles() << " tiles, got "
+                          << emitter.getGeometry();
+  } else if (tiles.usesMatrices) {
+    emitGroupedMatrixKernel(emitter, op, alignments);
+  } else {
+    emitGroupedWarpKernel(emitter, op, alignments);
+  }
 }
 
 static void emitAttention(KernelEmitter &emitter, AttentionOp op) {
@@ -68,8 +76,11 @@ private:
     auto emitCopy = [&](KernelEmitter &emitter) {
       emitTransposedCopy(emitter, alignments.get(emitter.getKernel()));
     };
+    auto emitProducts = [&](KernelEmitter &emitter, Operation *op) {
+      emitGrouped(emitter, op, alignments.get(emitter.getKernel()));
+    };
     if (failed(emitKernels(getOperation(), variant,
-                           {/*routineLanes=*/{}, refuseProduct, refuseGrouped,
+                           {/*routineLanes=*/{}, refuseProduct, emitProducts,
                             emitAttention, emitAttentionGrad, emitCopy}))) {
       return signalPassFailure();
     }

@@ -29,6 +29,11 @@ void WarpOps::synchronize() const {
   NVVM::SyncWarpOp::create(builder, loc, word(-1));
 }
 
+Value WarpOps::ballot(Value condition) const {
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI32Type(), word(-1),
+                                  condition, NVVM::VoteSyncKind::ballot);
+}
+
 Value WarpOps::shuffle(Value value, Value which, NVVM::ShflKind kind) const {
   // The last operand: no segments, all 32 threads.
   return NVVM::ShflOp::create(builder, loc, value.getType(), word(-1), value,

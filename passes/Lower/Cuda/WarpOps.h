@@ -25,6 +25,8 @@ public:
   Value isFirst() const;
   /// Waits for all threads of the warp, which then see what each has stored.
   void synchronize() const;
+  /// A word whose bit t says whether `condition` holds in thread t.
+  Value ballot(Value condition) const;
   /// `value` of the thread whose place differs in the bit of `distance`, a
   /// power of two. Requires: a float or an integer of up to 64 bits.
   Value exchange(Value value, int64_t distance) const;

@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/AttentionSizes.h"
+#include "passes/Analysis/GroupedSizes.h"
 #include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Analysis/TurnedResult.h"
@@ -104,6 +105,28 @@ static void emitAttention(KernelEmitter &emitter,
   emitter.emitError(emitter.getKernel()) << "expected an attention, got none";
 }
 
+/// The grouped product that a kernel of that kind is about. Sums of outer
+/// products are f32.
+static void emitGrouped(KernelEmitter &emitter, const KernelEmitters &target) {
+  Operation *op = findGrouped(emitter.getKernel());
+  if (!op) {
+    emitter.emitError(emitter.getKernel())
+        << "expected a grouped product, got none";
+    return;
+  }
+  Type element = elementTypeOf(op->getOperand(0));
+  Type result = elementTypeOf(op->getResult(0));
+  bool isKnown = element.isF32() || element.isBF16() || element.isF16();
+  if (isKnown && (!isa<GroupedOuterOp>(op) || result.isF32())) {
+    return target.emitGrouped(emitter, op);
+  }
+  emitter.emitError(op)
+      << "expected a grouped product of f32, bf16 or f16, and sums of outer "
+         "products in f32, got one of "
+      << element << " with results of " << result
+      << ": gather the matrices and multiply those";
+}
+
 static void emitRows(KernelEmitter &emitter, const KernelEmitters &target) {
   if (target.emitUncutRows &&
       emitter.getGeometry().getOf() != plan::TileKind::Rows) {
@@ -128,7 +151,7 @@ static void emitBody(KernelEmitter &emitter, const KernelEmitters &target) {
   case LoopKind::Product:
     return target.emitProduct(emitter);
   case LoopKind::Grouped:
-    return target.emitGrouped(emitter);
+    return emitGrouped(emitter, target);
   }
 }
 

@@ -16,8 +16,9 @@ struct KernelEmitters {
   /// form for one element.
   llvm::ArrayRef<int64_t> routineLanes;
   llvm::function_ref<void(KernelEmitter &)> emitProduct;
-  /// Products of rows with the matrices that they choose.
-  llvm::function_ref<void(KernelEmitter &)> emitGrouped;
+  /// Products of rows with the matrices that they choose, of types that
+  /// targets have code for.
+  llvm::function_ref<void(KernelEmitter &, mlir::Operation *)> emitGrouped;
   llvm::function_ref<void(KernelEmitter &, AttentionOp)> emitAttention;
   llvm::function_ref<void(KernelEmitter &, AttentionGradOp)> emitAttentionGrad;
   /// Kernels of rows that are cut into something else; null: there are none.

@@ -4,9 +4,8 @@
 #ifndef ACCEL_PASSES_TARGET_CPU_GROUPEDTILES_H
 #define ACCEL_PASSES_TARGET_CPU_GROUPEDTILES_H
 
-#include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/GroupedSizes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -16,15 +15,11 @@ namespace accel {
 /// A tile is a matrix and 64 columns of what is made of it: of the results of
 /// the rows that chose it, or of the sum of their outer products. No two tiles
 /// write the same element.
-struct GroupedTiles {
-  int64_t rows;           ///< that choose
-  int64_t matrices;       ///< from which they choose
-  int64_t inner, columns; ///< of a matrix as it multiplies a row, or is summed
-  bool isOuter, isTurned; ///< sums of outer products; matrices lie transposed
-  bool isNarrow;          ///< operands are floats of 16 bits
-
+struct GroupedTiles : GroupedSizes {
   /// Of an accel.grouped_matmul or accel.grouped_outer.
-  static GroupedTiles get(mlir::Operation *op);
+  static GroupedTiles get(mlir::Operation *op) {
+    return {GroupedSizes::get(op)};
+  }
 
   static constexpr int64_t kColumns = 64;
   /// How much of the summed index is packed at a time, and how many columns of
@@ -52,10 +47,6 @@ struct GroupedTiles {
     return 4 * (listFloats() + rightFloats() + leftFloats() + sumFloats());
   }
 };
-
-/// The product of that kind that `kernel` is about; null: it is about something
-/// else.
-mlir::Operation *findGrouped(mlir::func::FuncOp kernel);
 
 } // namespace accel
 

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/CallEpilogue.h"
+#include "passes/Target/Cuda/GroupedWarpTiles.h"
 #include "passes/Target/Cuda/ProductCall.h"
 #include "passes/Target/Cuda/TransposeTiles.h"
 #include "passes/Target/Cuda/WarpAttentionTiles.h"
@@ -225,6 +226,10 @@ static plan::CodeAttr cut(func::FuncOp kernel, const IterationDomain &domain) {
     int64_t pieces = std::min(llvm::divideCeil(kEnoughWarps, domain.rows),
                               llvm::divideCeil(domain.columns, 4 * kLanes));
     tiles = domain.rows * pieces;
+  } else if (Operation *grouped = findGrouped(kernel)) {
+    tiles = GroupedWarpTiles::get(grouped).allTiles();
+    tile = GroupedWarpTiles::kColumns;
+    of = plan::TileKind::Columns;
   } else if (Operation *attention = findAttention(kernel)) {
     tiles = WarpAttentionTiles::get(attention).allTiles();
   } else if (auto transposed = TransposeTiles::find(kernel)) {

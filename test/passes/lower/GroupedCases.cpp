@@ -154,6 +154,12 @@ std::vector<KernelCase> getGroupedCases() {
                                       .inner = 531,
                                       .columns = 70,
                                       .chosen = 3},
+                              Grouped{.name = "grouped_sliced",
+                                      .rows = 210,
+                                      .matrices = 3,
+                                      .inner = 128,
+                                      .columns = 64,
+                                      .chosen = 3},
                               Grouped{.name = "grouped_one",
                                       .rows = 9,
                                       .matrices = 1,
@@ -166,10 +172,11 @@ std::vector<KernelCase> getGroupedCases() {
     addNarrow(cases, each);
   }
   for (Storing storing : {Storing::Adds, Storing::Begins, Storing::Keeps}) {
-    for (int64_t columns : {64, 75}) {
+    for (int64_t columns : {64, 75, 18}) {
+      bool isSmall = columns == 18;
       Grouped added{.name = "grouped_" + text(columns),
-                    .rows = 900,
-                    .inner = 300,
+                    .rows = isSmall ? 50 : 900,
+                    .inner = isSmall ? 30 : 300,
                     .columns = columns,
                     .chosen = 3};
       cases.push_back(makeProduct(added, true, storing));

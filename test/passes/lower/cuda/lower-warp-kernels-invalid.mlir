@@ -29,10 +29,10 @@ func.func private @turned_cast(%x: tensor<64x64xf32>) -> (tensor<64x64xf8E4M3FN>
   return %0, %1 : tensor<64x64xf8E4M3FN>, tensor<64x64xf8E4M3FN>
 }
 
-// expected-error @+1 {{expected gathered matrices and a product, got a grouped product, which has no code for GPUs: compile the model for them}}
 func.func private @grouped(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<12xi64>) -> tensor<12x16xf32> attributes {
     plan.kernel = {kind = "grouped", elements = 192 : i64, rows = 12 : i64, columns = 16 : i64},
     plan.code = {compute_80 = #plan.code<12 tiles of 1 rows, threads 128>}} {
+  // expected-error @+1 {{in kernel 'grouped' expected 4 tiles, got #plan.code<12 tiles of 1 rows, threads 128>}}
   %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
   return %y : tensor<12x16xf32>
 }

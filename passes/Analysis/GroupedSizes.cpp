@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of grouped products from their operands' shapes.
-#include "passes/Target/Cpu/GroupedTiles.h"
+#include "passes/Analysis/GroupedSizes.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 using namespace mlir;
 using namespace accel;
 
-GroupedTiles GroupedTiles::get(Operation *op) {
+GroupedSizes GroupedSizes::get(Operation *op) {
   bool isNarrow =
       elementTypeOf(op->getOperand(0)).getIntOrFloatBitWidth() == 16;
   if (auto outer = dyn_cast<GroupedOuterOp>(op)) {

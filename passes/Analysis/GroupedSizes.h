@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The sizes of products of rows with the matrices that their indices choose.
+#ifndef ACCEL_PASSES_ANALYSIS_GROUPEDSIZES_H
+#define ACCEL_PASSES_ANALYSIS_GROUPEDSIZES_H
+
+#include "dialects/Accel/IR/AccelOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace accel {
+
+struct GroupedSizes {
+  int64_t rows;           ///< that choose
+  int64_t matrices;       ///< from which they choose
+  int64_t inner, columns; ///< of a matrix as it multiplies a row, or is summed
+  bool isOuter, isTurned; ///< sums of outer products; matrices lie transposed
+  bool isNarrow;          ///< operands are floats of 16 bits
+
+  /// Of an accel.grouped_matmul or accel.grouped_outer.
+  static GroupedSizes get(mlir::Operation *op);
+};
+
+/// The product of that kind that `kernel` is about; null: it is about something
+/// else.
+mlir::Operation *findGrouped(mlir::func::FuncOp kernel);
+
+} // namespace accel
+
+#endif
