@@ -62,8 +62,7 @@ def Accel_GroupedMatmulOp : Accel_FusedOp<"grouped_matmul", "Composite", [Declar
     **Constraints**
     - (C1) the shapes agree as given above, and so do the element types of `rows`, `weights` and `result`.
 
-    Lowers to a kernel of its own kind, which takes the rows of one matrix after the other. Where a target has no code for it,
-    matrices are gathered, because the pass RecogniseGroupedProducts is left out.
+    Lowers to a kernel of its own kind, of f32, bf16 and f16, which takes the rows of one matrix after the other.
   }];
   let arguments = (ins Accel_FloatTensor:$rows, Accel_FloatTensor:$weights, Accel_IndexTensor:$indices, UnitAttr:$transpose_weights,
                    DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);

@@ -4,11 +4,11 @@
 plan.variant @compute_80 cuda tuned for "sm_80" needs ["compute_80", "ptx71"] lanes 128
 
 // Sizes that are multiples of 64, in 16 bits: matrix instructions.
-// CHECK-LABEL: func.func private @narrow.code
+// CHECK-LABEL: func.func @narrow.code
 // CHECK: scf.while
-// CHECK: nvvm.vote.sync ballot
+// CHECK: nvvm.vote.sync  ballot
 // CHECK: math.cttz
-// CHECK: nvvm.shfl.sync idx
+// CHECK: nvvm.shfl.sync  idx
 // CHECK: nvvm.mma.sync
 // CHECK-NOT: math.fma
 func.func private @narrow(%x: tensor<128x64xbf16>, %w: tensor<2x64x128xbf16>, %i: tensor<128xi64>) -> tensor<128x128xbf16> attributes {
@@ -19,8 +19,8 @@ func.func private @narrow(%x: tensor<128x64xbf16>, %w: tensor<2x64x128xbf16>, %i
 }
 
 // f32, and a sum of outer products, to which rows are added one after the other.
-// CHECK-LABEL: func.func private @outer.code
-// CHECK: nvvm.vote.sync ballot
+// CHECK-LABEL: func.func @outer.code
+// CHECK: nvvm.vote.sync  ballot
 // CHECK: math.fma
 // CHECK-NOT: nvvm.mma.sync
 func.func private @outer(%x: tensor<20x8xf32>, %y: tensor<20x100xf32>, %i: tensor<20xi64>) -> tensor<4x8x100xf32> attributes {
