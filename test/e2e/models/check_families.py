@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import dataclasses
 import json
 import re
 import shutil
@@ -251,15 +252,19 @@ def faults(result: dict, pytorch: dict, says_mixes: bool) -> list[str]:
     return found
 
 
-def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    torch.manual_seed(5)
+def build(family: Family) -> tuple[nn.Module, Inputs]:
+    torch.manual_seed(family.seed)
     module = family.build().train()
     with torch.no_grad():  # so that no two parameters are equal
         for parameter in module.parameters():
             parameter.add_(0.02 * torch.randn(parameter.shape))
-    inputs = family.inputs()
+    return module, family.inputs()
+
+
+def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    module, inputs = build(family)
     # TorchScript runs a module to trace it, which moves running statistics.
     exported = copy.deepcopy(module)
     example = {name: value[:EXAMPLES].clone() for name, value in inputs.items()}
@@ -315,6 +320,9 @@ def main() -> int:
     parser.add_argument(
         "--params", action="store_true", help="give accelc the state dict, too"
     )
+    parser.add_argument(
+        "--seed", type=int, help="of weights and inputs, instead of the family's own"
+    )
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -324,6 +332,8 @@ def main() -> int:
     for family in FAMILIES:
         if not re.fullmatch(pattern, family.name):
             continue
+        if options.seed is not None:
+            family = dataclasses.replace(family, seed=options.seed)
         folder = options.work.resolve() / options.exporter / family.name
         result = try_family(family, folder, options.exporter, options.params)
         with open(options.work / f"{options.exporter}.jsonl", "a") as log:

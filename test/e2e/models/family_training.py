@@ -11,7 +11,7 @@ import dataclasses
 
 import torch
 from torch import nn
-from training import Data, Optimizer, Result, Schedule, mean_loss, train
+from training import Data, Optimizer, Result, Schedule, accumulate, mean_loss, train
 
 from families import Family, Inputs
 
@@ -80,6 +80,21 @@ def train_family(
     result.gradients = _own_names(result.gradients)
     result.final = _own_names(result.final)
     return result
+
+
+def accumulate_family(
+    model: ByName, inputs: Inputs, family: Family
+) -> dict[str, torch.Tensor]:
+    """The gradients of step 1, as train_family has them. Leaves statistics alone."""
+    before = {name: value.clone() for name, value in model.named_buffers()}
+    model.zero_grad()
+    batch = _data(inputs).batch(0, global_batch(family))
+    accumulate(model, batch, MICROBATCH, autocast=False)
+    for name, value in model.named_buffers():
+        value.copy_(before[name])
+    return _own_names(
+        {n: p.grad for n, p in model.named_parameters() if p.grad is not None}
+    )
 
 
 def perturb(inputs: Inputs) -> Inputs:
