@@ -199,6 +199,11 @@ static constexpr ErrorInfo kCatalogue[] = {
      "are one in the model, and so stay equal, the file does not say.",
      "If they are not tied in the model, export with "
      "training=torch.onnx.TrainingMode.TRAINING or dynamo=True."},
+    {onnx::codes::FoldedConstants, ExitCode::CompileError,
+     "The exporter has computed something of parameters or buffers, and wrote "
+     "the result alone. Of which ones, the file does not say.",
+     "If parameters are among them, export with "
+     "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False."},
     {driver_codes::PaddedSteps, ExitCode::CompileError,
      "A step computes whole microbatches; where they hold more samples "
      "than --global-batch, the rest is filled with copies that count "

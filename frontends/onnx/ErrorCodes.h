@@ -50,6 +50,8 @@ inline constexpr ErrorCode IdleBatchNorm{
     "ACCEL-W0303", "batch norm that keeps its statistics"};
 inline constexpr ErrorCode MergedParameters{
     "ACCEL-W0401", "parameters that are equal are trained as one"};
+inline constexpr ErrorCode FoldedConstants{
+    "ACCEL-W0402", "constants that were computed of parameters do not train"};
 
 /// All of them.
 inline constexpr ErrorCode all[] = {
@@ -58,7 +60,7 @@ inline constexpr ErrorCode all[] = {
     InvalidNode,      ComputedShape,   GraphStructure,       FoldedWeights,
     AbsentWeights,    SavedParameters, Dimensions,           TrainedParameters,
     BoundInput,       IdleDropout,     DropoutWithoutEffect, IdleBatchNorm,
-    MergedParameters};
+    MergedParameters, FoldedConstants};
 
 } // namespace accel::onnx::codes
 

@@ -27,12 +27,6 @@ InitializerRole makeParameter(const pb::TensorProto &tensor,
            kind == Kind::Transposed}};
 }
 
-/// `onnx::MatMul_440`: the name that TorchScript gives to constants that it
-/// computed.
-bool isAnonymous(llvm::StringRef name) {
-  return name.starts_with("onnx::") && llvm::isDigit(name.back());
-}
-
 /// TorchScript writes running statistics, rotary frequencies and the bias that
 /// BART's kin add to their logits like parameters.
 bool isBufferName(llvm::StringRef name) {
@@ -291,6 +285,10 @@ llvm::StringRef GraphIndex::getValueProperty(llvm::StringRef name,
   auto found = properties.find(name);
   return found == properties.end() ? llvm::StringRef()
                                    : findProperty(*found->second, key);
+}
+
+bool isAnonymous(llvm::StringRef name) {
+  return name.starts_with("onnx::") && llvm::isDigit(name.back());
 }
 
 bool isFloatTensor(const pb::TensorProto &tensor) {

@@ -83,6 +83,10 @@ std::string findExpectedParameter(const pb::NodeProto &node, int input,
                                   llvm::StringRef mergedName,
                                   const GraphSignature &signature);
 
+/// `onnx::MatMul_440`: the name that TorchScript gives to constants that it
+/// computed of parameters and buffers.
+bool isAnonymous(llvm::StringRef name);
+
 bool isFloatTensor(const pb::TensorProto &tensor);
 
 } // namespace accel::onnx

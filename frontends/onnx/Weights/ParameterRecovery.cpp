@@ -134,6 +134,7 @@ private:
       floats; ///< type and shape of the float initializers of the file
   std::vector<pb::TensorProto> added;
   std::vector<std::string> untraceable; ///< for people
+  std::vector<std::string> computed;    ///< constants of whatever
   bool namesParameters = false; ///< that untraceable ones were folded from
 };
 
@@ -152,6 +153,9 @@ void ParameterFinder::classify() {
                : " folded from '" + role.parameter.source + "'") +
           (uses.empty() ? ""
                         : " at '" + getNodeName(*uses.front().node) + "'"));
+    } else if (signature.empty() && isFloatTensor(tensor) &&
+               isAnonymous(tensor.name())) {
+      computed.push_back(tensor.name());
     }
     if (isFloatTensor(tensor)) {
       pb::TensorProto &declaration = floats[tensor.name()];
@@ -455,6 +459,14 @@ void ParameterFinder::tellAboutScalars() {
       "scalars with names of parameters or buffers are taken for parameters; "
       "--freeze keeps those that are buffers as they are",
       std::move(scalars));
+  if (!computed.empty()) {
+    addWarning(notes, codes::FoldedConstants,
+               "constants that the exporter computed of parameters or buffers "
+               "do not train; if parameters are among them, export with "
+               "training=torch.onnx.TrainingMode.TRAINING, "
+               "do_constant_folding=False",
+               std::move(computed));
+  }
 }
 
 /// Other copies of parameters, of which nobody knows whether they are tied in
