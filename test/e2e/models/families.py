@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import timm
 import torch
-import torch.nn.functional as F
 import transformers
 from torch import nn
 from training import IGNORED
@@ -32,6 +31,7 @@ from family_models import (
     Tabular,
     TabularColumns,
     UNet,
+    WithLoss,
     smoothen,
 )
 
@@ -51,42 +51,6 @@ class Family:
     compares_samples: bool = False
     # Of weights and inputs.
     seed: int = 5
-
-
-class WithLoss(nn.Module):
-    """A model of transformers, with a loss as the only output: its own, or the
-    cross entropy of its logits."""
-
-    def __init__(self, model, own_loss=True):
-        super().__init__()
-        self.model, self.own_loss = model, own_loss
-
-    def forward(
-        self,
-        input_ids=None,
-        attention_mask=None,
-        decoder_input_ids=None,
-        decoder_attention_mask=None,
-        pixel_values=None,
-        input_values=None,
-        input_features=None,
-        labels=None,
-    ):
-        inputs = {
-            "input_ids": input_ids,
-            "attention_mask": attention_mask,
-            "decoder_input_ids": decoder_input_ids,
-            "decoder_attention_mask": decoder_attention_mask,
-            "pixel_values": pixel_values,
-            "input_values": input_values,
-            "input_features": input_features,
-            "labels": labels,
-        }
-        given = {name: value for name, value in inputs.items() if value is not None}
-        if self.own_loss:
-            return self.model(**given).loss
-        del given["labels"]
-        return F.cross_entropy(self.model(**given).logits, labels)
 
 
 def tokens(length=LENGTH):

@@ -21,6 +21,42 @@ class Classifier(nn.Module):
         return F.cross_entropy(self.model(x), labels)
 
 
+class WithLoss(nn.Module):
+    """A model of transformers, with a loss as the only output: its own, or the
+    cross entropy of its logits."""
+
+    def __init__(self, model, own_loss=True):
+        super().__init__()
+        self.model, self.own_loss = model, own_loss
+
+    def forward(
+        self,
+        input_ids=None,
+        attention_mask=None,
+        decoder_input_ids=None,
+        decoder_attention_mask=None,
+        pixel_values=None,
+        input_values=None,
+        input_features=None,
+        labels=None,
+    ):
+        inputs = {
+            "input_ids": input_ids,
+            "attention_mask": attention_mask,
+            "decoder_input_ids": decoder_input_ids,
+            "decoder_attention_mask": decoder_attention_mask,
+            "pixel_values": pixel_values,
+            "input_values": input_values,
+            "input_features": input_features,
+            "labels": labels,
+        }
+        given = {name: value for name, value in inputs.items() if value is not None}
+        if self.own_loss:
+            return self.model(**given).loss
+        del given["labels"]
+        return F.cross_entropy(self.model(**given).logits, labels)
+
+
 class Pairs(nn.Module):
     """Two towers of transformers, and which text belongs to which image. The model's
     own loss has the example's number of samples in the file: len() is a number, where
