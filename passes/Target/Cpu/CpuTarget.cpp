@@ -112,24 +112,42 @@ static bool readsWindows(Value operand) {
   return false;
 }
 
+/// Products of tiles go on from row to row. What is added to scores may be one
+/// row for all.
+static Decision liesInTiles(Operation *attention, Value operand, Value root) {
+  if (!liesInRows(operand, root)) {
+    return Decision::no("elements of a head are no neighbours");
+  }
+  auto isAdded = [&](auto op) {
+    return operand == op.getMask() || operand == op.getBias();
+  };
+  auto forward = dyn_cast<AttentionOp>(attention);
+  bool mayRepeatRow =
+      forward ? isAdded(forward) : isAdded(cast<AttentionGradOp>(attention));
+  bool isOneRow = shapeOf(operand)[2] == 1;
+  return mayRepeatRow || isOneRow ||
+                 getStridedView(operand, root)->strides[2] != 0
+             ? Decision::yes()
+             : Decision::no("rows of a head are one row in memory");
+}
+
 Decision CpuTarget::readsInPlace(Operation *op, Value operand,
                                  Value root) const {
   if (elementTypeOf(operand) != elementTypeOf(root)) {
     return Decision::no("it is stored in another type");
   }
+  if (isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4) {
+    return liesInTiles(op, operand, root);
+  }
   int64_t offset = 0;
-  bool isTile =
-      isa<AttentionOp, AttentionGradOp>(op) && shapeOf(operand).size() == 4;
-  if (isTile ? liesInRows(operand, root)
-             : isContiguousPart(operand, root, offset)) {
+  if (isContiguousPart(operand, root, offset)) {
     return Decision::yes();
   }
   if (isa<MatmulOp>(op) && elementTypeOf(operand).isF32() &&
       readsWindows(operand) && WindowMatrix::find(operand, root)) {
     return Decision::yes();
   }
-  return Decision::no(isTile ? "elements of a head are no neighbours"
-                             : "it does not lie in one piece");
+  return Decision::no("it does not lie in one piece");
 }
 
 int64_t CpuTarget::getRowLength(int64_t columns) const {

@@ -172,6 +172,30 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
+// The same number for all of a head, as the gradient of a sum is, is copied
+// first, too: products go on from row to row. A mask may have one row for all.
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %q = accel.input "q" : tensor<1x2x8x1xf32>
+  %m = accel.input "m" : tensor<8xf32>
+  %g = accel.input "g" : tensor<f32>
+  // CHECK-DAG: %[[M:.+]] = accel.input "m"
+  // CHECK-DAG: %[[G:.+]] = accel.input "g"
+  // CHECK: call @attention_0(%{{.+}}, %[[M]])
+  // CHECK: %[[COPY:.+]] = call @copy_0(%[[G]])
+  // CHECK: call @attention_grad_0(%[[COPY]], %{{.+}}, %[[M]]
+  %rows = accel.broadcast %m [3] : tensor<8xf32> -> tensor<1x1x8x8xf32>
+  %all = accel.broadcast %g [] : tensor<f32> -> tensor<1x2x8x1xf32>
+  %y, %l = accel.attention %q, %q, %q mask %rows : tensor<1x1x8x8xf32> scale 0.25 : tensor<1x2x8x1xf32>, tensor<1x2x8x1xf32>, tensor<1x2x8x1xf32> -> tensor<1x2x8x1xf32>, tensor<1x2x8xf32>
+  %dq, %dk, %dv = accel.attention_grad %all, %q, %q, %q, %y, %l mask %rows : tensor<1x1x8x8xf32> scale 0.25 : tensor<1x2x8x1xf32>, tensor<1x2x8x1xf32>, tensor<1x2x8x1xf32>, tensor<1x2x8x1xf32>, tensor<1x2x8xf32>
+  %s = accel.reduce_sum %dq [0, 1, 2, 3] : tensor<1x2x8x1xf32> -> tensor<f32>
+  %c = accel.cast %s : tensor<f32> -> tensor<f64>
+  accel.metric "sum", %c : tensor<f64>
+  return
+}
+
+// -----
+
 // A residual that the next row sums read as well is in memory anyway: the product's kernel adds it, and a kernel of rows
 // begins behind it. What only the rows' kernel reads it computes itself.
 // CHECK-LABEL: func.func @step
