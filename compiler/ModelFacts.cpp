@@ -2,6 +2,7 @@
 // Everything is read off the IR: what the phases decided stands there.
 #include "compiler/ModelFacts.h"
 
+#include "compiler/PlanSites.h"
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/FunctionRoles.h"
@@ -145,8 +146,7 @@ void readAttributes(ModuleOp module, ModelFacts &facts) {
 /// `low`: what sites were asked to read; null: floats of 8 bits.
 void readSites(func::FuncOp kernel, Type low, ModelFacts &facts) {
   for (Operation &op : kernel.getBody().front()) {
-    if (!isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp, AttentionOp,
-             AttentionGradOp>(op)) {
+    if (!isSite(&op)) {
       continue;
     }
     int64_t flops = cast<CostOpInterface>(op).getFlops();

@@ -87,10 +87,14 @@ static bool usesTf32(func::FuncOp function) {
   });
 }
 
+bool accel::isSite(Operation *op) {
+  return isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp, AttentionOp,
+             AttentionGradOp>(op);
+}
+
 void accel::addSites(func::FuncOp function, planpb::Kernel &kernel) {
   for (Operation &op : function.getBody().front()) {
-    if (!isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp, AttentionOp,
-             AttentionGradOp>(op)) {
+    if (!isSite(&op)) {
       continue;
     }
     planpb::Site *site = kernel.add_sites();

@@ -9,6 +9,10 @@
 
 namespace accel {
 
+/// Whether `op` is a product, one of rows with the matrices that they choose,
+/// or an attention or its gradient.
+bool isSite(mlir::Operation *op);
+
 /// Adds one site for each product and attention of `function`, a kernel.
 void addSites(mlir::func::FuncOp function, planpb::Kernel &kernel);
 

@@ -24,9 +24,13 @@ GroupedSizes GroupedSizes::get(Operation *op) {
           isNarrow};
 }
 
+bool accel::isGrouped(Operation *op) {
+  return isa<GroupedMatmulOp, GroupedOuterOp>(op);
+}
+
 Operation *accel::findGrouped(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
-    if (isa<GroupedMatmulOp, GroupedOuterOp>(op)) {
+    if (isGrouped(&op)) {
       return &op;
     }
   }

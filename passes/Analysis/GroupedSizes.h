@@ -20,6 +20,9 @@ struct GroupedSizes {
   static GroupedSizes get(mlir::Operation *op);
 };
 
+/// Whether `op` multiplies rows by the matrices that they choose.
+bool isGrouped(mlir::Operation *op);
+
 /// The product of that kind that `kernel` is about; null: it is about something
 /// else.
 mlir::Operation *findGrouped(mlir::func::FuncOp kernel);

@@ -4,6 +4,7 @@
 #include "passes/Analysis/KernelOperands.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/GroupedSizes.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Analysis/TurnedResult.h"
 
@@ -153,8 +154,7 @@ FailureOr<plan::CodeAttr> accel::getCode(func::FuncOp kernel,
 
 bool accel::flushesSubnormals(func::FuncOp kernel) {
   return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
-    return isa<MatmulOp, GroupedMatmulOp, GroupedOuterOp>(op) &&
-           multipliesPairs(&op);
+    return (isa<MatmulOp>(op) || isGrouped(&op)) && multipliesPairs(&op);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/GroupedSizes.h"
 #include "passes/Analysis/TensorAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,10 +28,6 @@ bool accel::isProduct(Operation *op) { return isa_and_nonnull<MatmulOp>(op); }
 
 bool accel::isAttention(Operation *op) {
   return isa<AttentionOp, AttentionGradOp>(op);
-}
-
-bool accel::isGrouped(Operation *op) {
-  return isa<GroupedMatmulOp, GroupedOuterOp>(op);
 }
 
 bool accel::isSink(Operation *op) {

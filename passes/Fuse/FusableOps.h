@@ -23,8 +23,6 @@ bool isSource(mlir::Operation *op);
 bool isProduct(mlir::Operation *op);
 /// Attention or its gradient.
 bool isAttention(mlir::Operation *op);
-/// Whether `op` multiplies rows by the matrices that they choose.
-bool isGrouped(mlir::Operation *op);
 /// Whether an operation sums rows, one sum for each column.
 bool isColumnSum(mlir::Operation *op);
 

@@ -3,6 +3,7 @@
 #include "passes/Precision/Fp8Sites.h"
 
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/GroupedSizes.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Precision/ScaledBlocks.h"
 
@@ -64,7 +65,7 @@ std::string Fp8Sites::findReason(Operation *site) const {
   if (isa<GatherOp>(site)) {
     return "an embedding stays bf16";
   }
-  if (isa<GroupedMatmulOp, GroupedOuterOp>(site)) {
+  if (isGrouped(site)) {
     return "a product of rows with the matrices that they choose stays bf16";
   }
   auto product = dyn_cast<MatmulOp>(site);

@@ -88,10 +88,10 @@ class Graph:
             return "[" + ",".join(map(str, value)) + "]"
         return f"{value:.8f}" if isinstance(value, float) else str(value)
 
-    def integers(self, values, rank=1):
-        """A constant of integers; of rank 0 the only one."""
+    def integers(self, values, shape=None):
+        """A constant of integers, a list if no shape is given."""
         name = self.name()
-        dims = f"{len(values)} " if rank else ""
+        dims = "".join(f"{size} " for size in ((len(values),) if shape is None else shape))
         data = " ".join(map(str, values))
         self.lines.append(f"init {name} int64 {dims}= {data}")
         return name
@@ -209,6 +209,9 @@ class Graph:
     def reduce(self):
         value = self.pick(1)
         operator = self.random.choice(("ReduceSum", "ReduceMean") if self.smooth else ("ReduceSum", "ReduceMean", "ReduceMax"))
+        return self.reduce_by(operator, value)
+
+    def reduce_by(self, operator, value):
         axes = sorted(self.random.sample(range(value.rank), self.random.randint(1, value.rank)))
         keep = self.random.randint(0, 1)
         shape = [1 if axis in axes else size for axis, size in enumerate(value.shape) if keep or axis not in axes]
@@ -298,7 +301,7 @@ class Graph:
             shape = [size + a + b for size, a, b in zip(value.shape, before, after)]
             return self.node(kind, [value, self.integers(before + after), self.constant(0.5)], shape, known=value.known)
         if kind == "Trilu" and value.rank >= 2:
-            return self.node(kind, [value, self.integers([self.random.randint(-2, 2)], rank=0)], value.shape,
+            return self.node(kind, [value, self.integers([self.random.randint(-2, 2)], shape=())], value.shape,
                              known=value.known, upper=self.random.randint(0, 1))
         if kind == "CastLike":
             return self.node(kind, [value, self.constant(1.0)], value.shape, known=value.known)
@@ -393,7 +396,7 @@ class Graph:
         rank = self.random.randint(0, 1)
         indices = [self.random.randint(-size, size - 1) for _ in range(self.random.choice((1, 1, 3)) if rank else 1)]
         shape = (*value.shape[:axis], *([len(indices)] if rank else []), *value.shape[axis + 1 :])
-        return self.node("Gather", [value, self.integers(indices, rank)], shape, known=value.known, axis=axis)
+        return self.node("Gather", [value, self.integers(indices, None if rank else ())], shape, known=value.known, axis=axis)
 
     def select(self):
         """Comparisons of known numbers, or where kinks are allowed of any, and a choice by them."""
@@ -413,8 +416,8 @@ class Graph:
 
     def index(self, shape):
         """0, 1, 2 ... as floats of that shape, known."""
-        zero, one = self.integers([0], rank=0), self.integers([1], rank=0)
-        counted = self.node("Range", [zero, self.integers([count(shape)], rank=0), one], (count(shape),), known=True)
+        zero, one = self.integers([0], shape=()), self.integers([1], shape=())
+        counted = self.node("Range", [zero, self.integers([count(shape)], shape=()), one], (count(shape),), known=True)
         number = self.node("Cast", [counted], counted.shape, known=True, to=1)
         return self.node("Reshape", [number, self.integers(shape)], shape, known=True)
 
@@ -424,7 +427,7 @@ class Graph:
         kind = self.random.choice(("CumSum", "Shape", "Size", "ConstantOfShape", "GatherND", "Constant"))
         if kind == "CumSum":
             counted = self.index(value.shape)
-            number = self.node(kind, [counted, self.integers([value.rank - 1], rank=0)], value.shape, known=True,
+            number = self.node(kind, [counted, self.integers([value.rank - 1], shape=())], value.shape, known=True,
                                exclusive=self.random.randint(0, 1), reverse=self.random.randint(0, 1))
             return self.node("Mul", [value, self.node("Sin", [number], value.shape)], value.shape)
         if kind == "Constant":
@@ -433,9 +436,7 @@ class Graph:
             return self.node("Mul", [value, name], value.shape)
         if kind == "GatherND":
             table = self.parameter((2, 3, 2))
-            name = self.name()
-            self.lines.append(f"init {name} int64 2 2 = 0 0 1 0")
-            rows = self.node(kind, [table, name], (2, 2), known=False)
+            rows = self.node(kind, [table, self.integers([0, 0, 1, 0], (2, 2))], (2, 2), known=False)
             return self.node("Add", [self.node("ReduceSum", [rows], (), keepdims=0), value], value.shape)
         name = self.name()
         self.emit("Shape", [value], [name])

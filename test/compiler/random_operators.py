@@ -47,22 +47,19 @@ def reduction(graph):
                                     *(() if graph.smooth else ("ReduceL1", "ReduceMin"))))
     if operator in ("ReduceLogSum", "ReduceL2"):
         value = graph.node("Exp", [graph.node("Tanh", [value], value.shape)], value.shape)
-    axes = sorted(graph.random.sample(range(value.rank), graph.random.randint(1, value.rank)))
-    keep = graph.random.randint(0, 1)
-    shape = [1 if axis in axes else size for axis, size in enumerate(value.shape) if keep or axis not in axes]
-    return graph.node(operator, [value, graph.integers(axes)], shape, known=value.known, keepdims=keep)
+    return graph.reduce_by(operator, value)
 
 
 def running_sum(graph):
     value = graph.pick(1)
     axis = graph.random.randrange(value.rank)
-    return graph.node("CumSum", [value, graph.integers([axis], rank=0)], value.shape, known=value.known,
+    return graph.node("CumSum", [value, graph.integers([axis], shape=())], value.shape, known=value.known,
                       exclusive=graph.random.randint(0, 1), reverse=graph.random.randint(0, 1))
 
 
 def indices(graph, shape, size, distinct_along=None):
     """A constant of indices below `size`, or from its end; along one dimension no two are the same, where wanted."""
-    name, numbers = graph.name(), [0] * math.prod(shape)
+    numbers = [0] * math.prod(shape)
     if distinct_along is None:
         numbers = [graph.random.randint(-size, size - 1) for _ in numbers]
     else:
@@ -72,8 +69,7 @@ def indices(graph, shape, size, distinct_along=None):
                 chosen = graph.random.sample(range(size), shape[distinct_along])
                 for i, each in enumerate(chosen):
                     numbers[place + i * inner] = each - size * graph.random.randint(0, 1)
-    graph.lines.append(f"init {name} int64 {' '.join(map(str, shape))} = {' '.join(map(str, numbers))}")
-    return name
+    return graph.integers(numbers, shape)
 
 
 def gather_elements(graph):
@@ -104,10 +100,9 @@ def scatter_rows(graph):
     chosen = graph.random.sample(range(value.shape[0]), rows)
     if kind == "add":
         chosen = [graph.random.randrange(value.shape[0]) for _ in chosen]
-    name = graph.name()
-    graph.lines.append(f"init {name} int64 {rows} 1 = {' '.join(map(str, chosen))}")
+    places = graph.integers(chosen, (rows, 1))
     attributes = {} if kind == "none" else {"reduction": kind}
-    return graph.node("ScatterND", [value, name, graph.parameter((rows, *value.shape[1:]))], value.shape, known=False, **attributes)
+    return graph.node("ScatterND", [value, places, graph.parameter((rows, *value.shape[1:]))], value.shape, known=False, **attributes)
 
 
 def largest(graph):

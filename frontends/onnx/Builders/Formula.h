@@ -34,6 +34,13 @@ public:
   mlir::Value min(mlir::Value lhs, mlir::Value rhs) const {
     return make<MinOp>(lhs, rhs);
   }
+  /// Between two numbers, of which it is one outside; there the gradient is
+  /// zero.
+  mlir::Value clip(mlir::Value value, double least, double most) const {
+    mlir::Value low = number(least), high = number(most);
+    value = select(less(value, low), low, value);
+    return select(greater(value, high), high, value);
+  }
   mlir::Value scale(double factor, mlir::Value value) const {
     return mul(number(factor), value);
   }

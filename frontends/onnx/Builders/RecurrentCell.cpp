@@ -25,9 +25,7 @@ Value makeSoftsign(const Formula &f, Value x) {
 }
 /// 0.2 x + 0.5 between 0 and 1; the parameters cannot be given.
 Value makeHardSigmoid(const Formula &f, Value x) {
-  Value line = f.add(f.scale(0.2, x), f.number(0.5));
-  Value low = f.select(f.less(line, f.number(0)), f.number(0), line);
-  return f.select(f.greater(line, f.number(1)), f.number(1), low);
+  return f.clip(f.add(f.scale(0.2, x), f.number(0.5)), 0, 1);
 }
 
 struct NamedActivation {
@@ -65,12 +63,7 @@ protected:
   }
   /// Of what `clip`, if the node has one, leaves of x.
   Value apply(size_t number, Value x) const {
-    if (limit > 0.0) {
-      Value low = f.number(-limit), high = f.number(limit);
-      x = f.select(f.less(x, low), low, x);
-      x = f.select(f.greater(x, high), high, x);
-    }
-    return activate(number, x);
+    return activate(number, limit > 0.0 ? f.clip(x, -limit, limit) : x);
   }
   Value activate(size_t number, Value x) const {
     return functions[number](f, x);

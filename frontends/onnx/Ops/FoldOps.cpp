@@ -75,27 +75,6 @@ Value cutPadding(NodeConversion &c, Value image, ArrayRef<WindowAxis> axes) {
   return c.slice(image, offsets, shape, strides);
 }
 
-/// What MaxUnpool fills when no shape is given: (n, c, s...).
-FailureOr<SmallVector<int64_t>> getUnpooledShape(NodeConversion &c) {
-  SmallVector<int64_t> shape(c.inputType(0).getShape());
-  size_t rank = shape.size() - 2;
-  SmallVector<int64_t> ones(rank, 1), zeros(2 * rank, 0);
-  SmallVector<int64_t> sizes = c.getInts("kernel_shape").value_or(ones);
-  SmallVector<int64_t> strides = c.getInts("strides").value_or(ones);
-  SmallVector<int64_t> pads = c.getInts("pads").value_or(zeros);
-  if (sizes.size() != rank || strides.size() != rank ||
-      pads.size() != 2 * rank) {
-    return c.error() << "expected a size of the window and a stride for each "
-                        "of "
-                     << rank << " dimensions, and two pads";
-  }
-  for (size_t i = 0; i < rank; ++i) {
-    shape[i + 2] =
-        (shape[i + 2] - 1) * strides[i] + sizes[i] - pads[i] - pads[rank + i];
-  }
-  return shape;
-}
-
 /// Zeros behind the last element of each dimension, up to `shape`.
 Value padBehind(NodeConversion &c, Value value, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> low(shape.size(), 0), strides(shape.size(), 1);
@@ -145,24 +124,33 @@ LogicalResult convertMaxUnpool(NodeConversion &c) {
                         "each, got "
                      << type << " and " << c.inputType(1);
   }
-  FailureOr<SmallVector<int64_t>> shape = getUnpooledShape(c);
+  FailureOr<SmallVector<WindowAxis>> axes =
+      getTransposedAxes(c, *c.getInts("kernel_shape"));
+  if (failed(axes)) {
+    return failure();
+  }
+  // What the indices count: (n, c, s...).
+  SmallVector<int64_t> shape(type.getShape().take_front(2));
+  for (const WindowAxis &axis : *axes) {
+    shape.push_back(axis.count);
+  }
   FailureOr<SmallVector<int64_t>> wanted = shape;
   if (c.hasInput(2)) {
     wanted = c.getConstantInts(2);
   }
-  if (failed(shape) || failed(wanted)) {
+  if (failed(wanted)) {
     return failure();
   }
-  bool fits = wanted->size() == shape->size();
-  for (size_t i = 0; fits && i < shape->size(); ++i) {
-    fits = (*wanted)[i] >= (*shape)[i] && (*shape)[i] > 0;
+  bool fits = wanted->size() == shape.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = (*wanted)[i] >= shape[i];
   }
   if (!fits) {
     return c.error() << "expected an output at least as large as the windows "
                         "in each dimension";
   }
   ArrayRef<int64_t> front = type.getShape().take_front(2);
-  int64_t plane = llvm::product_of(ArrayRef(*shape).drop_front(2));
+  int64_t plane = llvm::product_of(ArrayRef(shape).drop_front(2));
   int64_t pooled = llvm::product_of(type.getShape().drop_front(2));
   SmallVector<int64_t> rows{front[0], front[1], pooled};
   // Indices count through samples and channels; each has a plane of its own.
@@ -177,7 +165,7 @@ LogicalResult convertMaxUnpool(NodeConversion &c) {
   if (failed(filled)) {
     return failure();
   }
-  c.setResult(0, padBehind(c, c.reshape(*filled, *shape), *wanted));
+  c.setResult(0, padBehind(c, c.reshape(*filled, shape), *wanted));
   return success();
 }
 

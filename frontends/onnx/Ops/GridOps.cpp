@@ -6,11 +6,9 @@
 // are written out, points x pixels for each sample, so that reading is a
 // product with the image: no sample reads another's image, and the gradients of
 // the image and of the places are those of the parts.
-#include "frontends/onnx/Builders/Broadcasting.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/Rounding.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
-
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -63,11 +61,7 @@ private:
     return f.div(edges, f.number(2));
   }
 
-  Value clip(Value x) const {
-    Value last = f.number(double(size - 1));
-    Value low = f.select(f.less(x, f.number(0)), f.number(0), x);
-    return f.select(f.greater(low, last), last, low);
-  }
+  Value clip(Value x) const { return f.clip(x, 0, double(size - 1)); }
 
   /// Mirrored at the outermost pixels, or at their edges.
   Value reflect(Value x) const {
@@ -195,17 +189,16 @@ Value getPlaces(NodeConversion &c, Value grid, int64_t i) {
 
 /// Weights of more dimensions, (n, points, s...), times those of one more.
 Value combine(NodeConversion &c, Value outer, Value inner) {
-  SmallVector<int64_t> left(c.typeOf(outer).getShape());
-  SmallVector<int64_t> shape(left), right(left.size(), 1);
-  int64_t size = c.typeOf(inner).getShape().back();
-  left.push_back(1);
-  shape.push_back(size);
-  right[0] = shape[0];
-  right[1] = shape[1];
-  right.push_back(size);
-  return MulOp::create(c.builder, c.loc,
-                       broadcastTo(c, c.reshape(outer, left), shape),
-                       broadcastTo(c, c.reshape(inner, right), shape));
+  RankedTensorType type = c.typeOf(outer);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t rank = type.getRank();
+  shape.push_back(c.typeOf(inner).getShape().back());
+  auto spread = [&](Value weights, ArrayRef<int64_t> dimensions) {
+    return BroadcastOp::create(c.builder, c.loc, type.clone(shape), weights,
+                               dimensions);
+  };
+  return MulOp::create(c.builder, c.loc, spread(outer, axisRange(0, rank)),
+                       spread(inner, {0, 1, rank}));
 }
 
 /// `count` places from -1 to 1: the centers of pixels of which the outermost

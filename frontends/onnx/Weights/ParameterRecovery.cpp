@@ -108,6 +108,7 @@ private:
   void sortParameters();
   void tell();
   void tellAboutScalars();
+  void warnAboutConstants();
   void warnAboutIdentities();
 
   void add(RecoveredParameter parameter) {
@@ -439,6 +440,7 @@ void ParameterFinder::tell() {
     addCountedRemark(notes, repair.one, repair.several, names(repair.kind));
   }
   tellAboutScalars();
+  warnAboutConstants();
   warnAboutIdentities();
 }
 
@@ -459,6 +461,10 @@ void ParameterFinder::tellAboutScalars() {
       "scalars with names of parameters or buffers are taken for parameters; "
       "--freeze keeps those that are buffers as they are",
       std::move(scalars));
+}
+
+/// What TorchScript folded of parameters, or of buffers alone.
+void ParameterFinder::warnAboutConstants() {
   if (!computed.empty()) {
     addWarning(notes, codes::FoldedConstants,
                "constants that the exporter computed of parameters or buffers "

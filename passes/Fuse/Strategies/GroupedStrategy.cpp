@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of rows with the matrices that their indices choose have kernels of
 // their own, and nothing joins them.
-#include "passes/Fuse/FusableOps.h"
+#include "passes/Analysis/GroupedSizes.h"
 #include "passes/Fuse/FusionStrategy.h"
 
 using namespace mlir;

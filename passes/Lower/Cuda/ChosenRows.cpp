@@ -36,14 +36,6 @@ ChosenRows::ChosenRows(KernelEmitter &emitter, Value indices, int64_t first)
   }
 }
 
-Value ChosenRows::get(Value number) const {
-  return memref::LoadOp::create(builder, loc, number, ValueRange());
-}
-
-void ChosenRows::set(Value number, Value value) const {
-  memref::StoreOp::create(builder, loc, value, number, ValueRange());
-}
-
 void ChosenRows::loop(llvm::function_ref<Value()> condition,
                       llvm::function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(builder);
@@ -59,14 +51,15 @@ void ChosenRows::loop(llvm::function_ref<Value()> condition,
 /// Whether an index has not been seen, or a row not been taken.
 Value ChosenRows::hasMore(Value end) const {
   Arithmetic words(builder, loc, builder.getI32Type());
-  Value none = words.isZero(get(left));
-  return arith::OrIOp::create(builder, loc, arithmetic.isLess(get(next), end),
+  Value none = words.isZero(emitter.getNumber(left));
+  return arith::OrIOp::create(builder, loc,
+                              arithmetic.isLess(emitter.getNumber(next), end),
                               arithmetic.isNot(none));
 }
 
 /// The next 32 indices.
 void ChosenRows::look(Value matrix, Value end) {
-  Value start = get(next);
+  Value start = emitter.getNumber(next);
   Value row = arithmetic.add(start, ops.threadIndex());
   Value there = arithmetic.min(row, arithmetic.sub(end, arithmetic.index(1)));
   Value index = memref::LoadOp::create(
@@ -75,46 +68,51 @@ void ChosenRows::look(Value matrix, Value end) {
       arithmetic.isBelow(row, end),
       arithmetic.isEqual(arithmetic.cast(index, builder.getIndexType()),
                          matrix));
-  set(left, ops.ballot(isChosen));
-  set(base, start);
-  set(next, arithmetic.add(start, kWarpThreads));
+  emitter.setNumber(left, ops.ballot(isChosen));
+  emitter.setNumber(base, start);
+  emitter.setNumber(next, arithmetic.add(start, kWarpThreads));
 }
 
 /// The first row that is left.
 void ChosenRows::take() {
   Arithmetic words(builder, loc, builder.getI32Type());
-  Value bits = get(left), place = get(count);
+  Value bits = emitter.getNumber(left), place = emitter.getNumber(count);
   Value bit = math::CountTrailingZerosOp::create(builder, loc, bits);
-  set(left, words.andBits(bits, words.sub(bits, words.integer(1))));
-  Value row = words.add(arithmetic.cast(get(base), builder.getI32Type()), bit);
-  set(own, words.select(arithmetic.isEqual(ops.threadIndex(), place), row,
-                        get(own)));
-  set(count, arithmetic.add(place, 1));
+  emitter.setNumber(left,
+                    words.andBits(bits, words.sub(bits, words.integer(1))));
+  Value row = words.add(
+      arithmetic.cast(emitter.getNumber(base), builder.getI32Type()), bit);
+  emitter.setNumber(own,
+                    words.select(arithmetic.isEqual(ops.threadIndex(), place),
+                                 row, emitter.getNumber(own)));
+  emitter.setNumber(count, arithmetic.add(place, 1));
 }
 
 void ChosenRows::forEach(Value matrix, Value begin, Value end, int64_t most,
                          llvm::function_ref<void(const FoundRows &)> body) {
   Arithmetic words(builder, loc, builder.getI32Type());
   Value zero = arithmetic.index(0);
-  set(next, begin);
-  set(left, words.integer(0));
+  emitter.setNumber(next, begin);
+  emitter.setNumber(left, words.integer(0));
   loop([&] { return hasMore(end); },
        [&] {
-         set(count, zero);
-         set(own, arithmetic.cast(begin, builder.getI32Type()));
+         emitter.setNumber(count, zero);
+         emitter.setNumber(own, arithmetic.cast(begin, builder.getI32Type()));
          auto isOpen = [&] {
-           Value hasRoom =
-               arithmetic.isLess(get(count), arithmetic.index(most));
+           Value hasRoom = arithmetic.isLess(emitter.getNumber(count),
+                                             arithmetic.index(most));
            return arithmetic.both(hasRoom, hasMore(end));
          };
          loop(isOpen, [&] {
-           emitter.onlyIf(words.isZero(get(left)), [&] { look(matrix, end); });
-           emitter.onlyIf(arithmetic.isNot(words.isZero(get(left))),
-                          [&] { take(); });
+           emitter.onlyIf(words.isZero(emitter.getNumber(left)),
+                          [&] { look(matrix, end); });
+           emitter.onlyIf(
+               arithmetic.isNot(words.isZero(emitter.getNumber(left))),
+               [&] { take(); });
          });
-         Value found = get(count);
+         Value found = emitter.getNumber(count);
          emitter.onlyIf(arithmetic.isLess(zero, found), [&] {
-           body(FoundRows(builder, loc, get(own), found));
+           body(FoundRows(builder, loc, emitter.getNumber(own), found));
          });
        });
 }

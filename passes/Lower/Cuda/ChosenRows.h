@@ -46,8 +46,6 @@ public:
 private:
   void loop(llvm::function_ref<Value()> condition,
             llvm::function_ref<void()> body);
-  Value get(Value number) const;
-  void set(Value number, Value value) const;
   Value hasMore(Value end) const;
   void look(Value matrix, Value end);
   void take();

@@ -25,8 +25,6 @@ constexpr int64_t kBlocks = GroupedWarpTiles::kColumns / MatrixOps::kColumns;
 constexpr int64_t kWords = kBlocks / 2;
 /// Summed elements of a step along rows.
 constexpr int64_t kStep = 32;
-/// Of both words of an operand, behind the first row that the member has.
-constexpr std::array<int64_t, 4> kOuterRows = {0, 1, 8, 9};
 /// Numbers of a sum that a thread has.
 constexpr int64_t kSums = 4;
 
@@ -97,10 +95,9 @@ MatrixKernel::Rights
 MatrixKernel::acrossRows(const std::array<Values, 4> &rows) const {
   Rights all;
   for (int64_t i = 0; i < kWords; ++i) {
-    all[2 * i] = {ops.pairLow(rows[0][i], rows[1][i]),
-                  ops.pairLow(rows[2][i], rows[3][i])};
-    all[2 * i + 1] = {ops.pairHigh(rows[0][i], rows[1][i]),
-                      ops.pairHigh(rows[2][i], rows[3][i])};
+    auto pair =
+        ops.pairColumns({rows[0][i], rows[1][i], rows[2][i], rows[3][i]});
+    llvm::copy(pair, all.begin() + 2 * i);
   }
   return all;
 }
@@ -213,7 +210,7 @@ void MatrixKernel::addOuter(const Tile &tile, const FoundRows &found) {
   std::array<Values, 4> left, right;
   Value leftColumn = indices.add(tile.row, indices.mul(group(), 4));
   Value rightColumn = indices.add(tile.column, indices.mul(group(), 8));
-  for (auto [i, offset] : llvm::enumerate(kOuterRows)) {
+  for (auto [i, offset] : llvm::enumerate(MatrixOps::kRowsOfRight)) {
     Value place = indices.add(member(2), offset);
     Value row = found.getRow(place);
     Value isThere = indices.isBelow(place, found.getCount());

@@ -6,6 +6,7 @@
 #include "passes/Analysis/OperandAlignment.h"
 #include "passes/Lower/Arithmetic.h"
 #include "passes/Lower/Conversions.h"
+#include "passes/Lower/Cuda/WordBlock.h"
 #include "passes/Lower/IndexArithmetic.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -86,26 +87,44 @@ void GroupedMemory::store(ArrayRef<Value> numbers, Value at,
   storeStored(stored, at, step);
 }
 
+/// Of an access to words: those of `count` words, or a half of one.
+int64_t GroupedMemory::accessBytes(int64_t count, int64_t step) const {
+  return accessElements(2 * count, step) * bytes;
+}
+
 GroupedMemory::Values GroupedMemory::loadWords(Value at, int64_t count,
                                                int64_t step) const {
-  Arithmetic words(builder, loc, builder.getI32Type());
-  Values halves = loadStored(at, 2 * count, step), all;
-  for (int64_t i = 0; i < count; ++i) {
-    Value low = words.zeroExtend(halves[2 * i]);
-    Value high = words.zeroExtend(halves[2 * i + 1]);
-    all.push_back(words.orBits(low, words.shiftLeft(high, 16)));
+  int64_t access = accessBytes(count, step);
+  Values all;
+  for (int64_t i = 0; i < 2 * count; i += access / bytes) {
+    llvm::append_range(
+        all, accel::loadWords(builder, loc, buffer, placeOf(at, i), access));
   }
+  if (access >= WordBlock::kWordBytes) {
+    return all;
+  }
+  Arithmetic words(builder, loc, builder.getI32Type());
+  for (int64_t i = 0; i < count; ++i) {
+    all[i] = words.orBits(all[2 * i], words.shiftLeft(all[2 * i + 1], 16));
+  }
+  all.truncate(count);
   return all;
 }
 
 void GroupedMemory::storeWords(ArrayRef<Value> words, Value at,
                                int64_t step) const {
-  Arithmetic halves(builder, loc, builder.getI16Type());
-  Arithmetic wide(builder, loc, builder.getI32Type());
-  Values stored;
-  for (Value word : words) {
-    stored.push_back(halves.truncate(word));
-    stored.push_back(halves.truncate(wide.shiftRightLogical(word, 16)));
+  int64_t access = accessBytes(words.size(), step);
+  Values all(words);
+  if (access < WordBlock::kWordBytes) {
+    Arithmetic wide(builder, loc, builder.getI32Type());
+    all.clear();
+    for (Value word : words) {
+      all.append({word, wide.shiftRightLogical(word, 16)});
+    }
   }
-  storeStored(stored, at, step);
+  int64_t each = std::max<int64_t>(access / WordBlock::kWordBytes, 1);
+  for (int64_t i = 0; i < std::ssize(all); i += each) {
+    accel::storeWords(builder, loc, ArrayRef(all).slice(i, each), buffer,
+                      placeOf(at, i / each * access / bytes), access);
+  }
 }

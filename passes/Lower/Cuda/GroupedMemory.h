@@ -31,6 +31,7 @@ public:
 
 private:
   int64_t accessElements(int64_t count, int64_t step) const;
+  int64_t accessBytes(int64_t count, int64_t step) const;
   /// Elements as the buffer has them.
   Values loadStored(Value at, int64_t count, int64_t step) const;
   void storeStored(llvm::ArrayRef<Value> stored, Value at, int64_t step) const;

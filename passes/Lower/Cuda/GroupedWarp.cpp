@@ -4,7 +4,6 @@
 
 #include "passes/Analysis/TensorAccess.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -107,14 +106,13 @@ GroupedWarp::Values GroupedWarp::makeNumbers(int64_t count) {
 }
 
 GroupedWarp::Values GroupedWarp::get(ArrayRef<Value> numbers) const {
-  return llvm::map_to_vector(numbers, [&](Value number) -> Value {
-    return memref::LoadOp::create(builder, loc, number, ValueRange());
-  });
+  return llvm::map_to_vector(
+      numbers, [&](Value number) { return emitter.getNumber(number); });
 }
 
 void GroupedWarp::set(ArrayRef<Value> numbers, ArrayRef<Value> values) const {
   for (auto [number, value] : llvm::zip_equal(numbers, values)) {
-    memref::StoreOp::create(builder, loc, value, number, ValueRange());
+    emitter.setNumber(number, value);
   }
 }
 

@@ -69,6 +69,12 @@ Value MatrixOps::pairHigh(Value low, Value high) const {
                       words.andBits(high, words.integer(-0x10000)));
 }
 
+std::array<MatrixOps::Right, 2>
+MatrixOps::pairColumns(const std::array<Value, 4> &rows) const {
+  return {Right{pairLow(rows[0], rows[1]), pairLow(rows[2], rows[3])},
+          Right{pairHigh(rows[0], rows[1]), pairHigh(rows[2], rows[3])}};
+}
+
 Value MatrixOps::exp2(Value x) const {
   return LLVM::CallIntrinsicOp::create(
              builder, loc, builder.getF32Type(),

@@ -26,6 +26,8 @@ namespace accel {
 class MatrixOps : public WarpOps {
 public:
   static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
+  /// Rows of B that a member has, behind 2m: two in each word.
+  static constexpr std::array<int64_t, 4> kRowsOfRight = {0, 1, 8, 9};
   using Left = std::array<Value, 4>;
   using Right = std::array<Value, 2>;
   using Sums = std::array<Value, 4>;
@@ -46,6 +48,10 @@ public:
   /// The low halves of two words as a word; the high ones.
   Value pairLow(Value low, Value high) const;
   Value pairHigh(Value low, Value high) const;
+
+  /// B of the two columns of which words of four rows have the elements: the
+  /// low halves, and the high ones.
+  std::array<Right, 2> pairColumns(const std::array<Value, 4> &rows) const;
 
   /// 2^x within two units in the last place; subnormal numbers count as zero.
   Value exp2(Value x) const;

@@ -2,15 +2,14 @@
 // Accesses of up to 16 bytes, and which element of an operand they give.
 #include "passes/Lower/Cuda/MatrixRows.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Lower/Cuda/WordBlock.h"
 
 #include <algorithm>
 
 using namespace mlir;
 using namespace accel;
 
-/// Bytes of a word of two elements, and words of the longest access.
-static constexpr int64_t kWordBytes = 4;
+/// Words of the longest access.
 static constexpr int64_t kLongest = 4;
 
 MatrixRows::MatrixRows(KernelEmitter &emitter, const HeadTensor &tensor,
@@ -33,18 +32,10 @@ Value MatrixRows::place(Value row, Value column) const {
                      indices.mul(row, tensor.view.strides[2]));
 }
 
-MatrixRows::Words MatrixRows::loadWords(Value at, int64_t words) const {
-  auto elements = VectorType::get(2 * words, builder.getI16Type());
-  Value loaded = vector::LoadOp::create(builder, loc, elements, tensor.buffer,
-                                        ValueRange{at}, /*nontemporal=*/false,
-                                        llvm::MaybeAlign(words * kWordBytes));
-  Value asWords = vector::BitCastOp::create(
-      builder, loc, VectorType::get(words, builder.getI32Type()), loaded);
-  SmallVector<Value> all;
-  for (int64_t i = 0; i < words; ++i) {
-    all.push_back(vector::ExtractOp::create(builder, loc, asWords, i));
-  }
-  return all;
+/// Words of two elements.
+MatrixRows::Words MatrixRows::load(Value at, int64_t words) const {
+  return loadWords(builder, loc, tensor.buffer, at,
+                   words * WordBlock::kWordBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,7 +48,7 @@ MatrixRows::Words MatrixRows::readAlong(Value row) const {
     int64_t chunk = std::min<int64_t>(tensor.columns - column, 32);
     Value own = indices.mul(ops.member(), chunk / 4);
     Value at = place(clamped(row), indices.add(own, column));
-    llvm::append_range(words, loadWords(at, chunk / 8));
+    llvm::append_range(words, load(at, chunk / 8));
   }
   return words;
 }
@@ -102,18 +93,15 @@ SmallVector<MatrixRows::Chunk> MatrixRows::getChunks() const {
   return chunks;
 }
 
-/// Of both words of B, behind the first that the member has.
-static constexpr std::array<int64_t, 4> kRowsOfWords = {0, 1, 8, 9};
-
 MatrixRows::Words MatrixRows::loadAcross(Value first) const {
   Value row = indices.add(first, indices.mul(ops.member(), 2));
   Words all;
   for (auto [column, blocks] : getChunks()) {
-    for (int64_t offset : kRowsOfWords) {
+    for (int64_t offset : MatrixOps::kRowsOfRight) {
       Value own = indices.mul(ops.group(), blocks);
       Value at =
           place(clamped(indices.add(row, offset)), indices.add(own, column));
-      llvm::append_range(all, loadWords(at, blocks / 2));
+      llvm::append_range(all, load(at, blocks / 2));
     }
   }
   return all;
@@ -124,27 +112,13 @@ MatrixRows::Rights MatrixRows::asColumns(ArrayRef<Value> words) const {
   for (const Chunk &chunk : getChunks()) {
     int64_t count = chunk.blocks / 2;
     for (int64_t i = 0; i < count; ++i) {
-      std::array<Value, 4> rows = {words[i], words[count + i],
-                                   words[2 * count + i], words[3 * count + i]};
-      all.push_back(
-          {ops.pairLow(rows[0], rows[1]), ops.pairLow(rows[2], rows[3])});
-      all.push_back(
-          {ops.pairHigh(rows[0], rows[1]), ops.pairHigh(rows[2], rows[3])});
+      llvm::append_range(
+          all, ops.pairColumns({words[i], words[count + i],
+                                words[2 * count + i], words[3 * count + i]}));
     }
     words = words.drop_front(4 * count);
   }
   return all;
-}
-
-void MatrixRows::storeWords(ArrayRef<Value> words, Value at) const {
-  int64_t count = words.size();
-  Value vector = vector::FromElementsOp::create(
-      builder, loc, VectorType::get(count, builder.getI32Type()), words);
-  Value elements = vector::BitCastOp::create(
-      builder, loc, VectorType::get(2 * count, builder.getI16Type()), vector);
-  vector::StoreOp::create(builder, loc, elements, tensor.buffer, ValueRange{at},
-                          /*nontemporal=*/false,
-                          llvm::MaybeAlign(count * kWordBytes));
 }
 
 /// Member m has columns 2m and 2m + 1 of each instruction, and so twice as many
@@ -162,9 +136,10 @@ void MatrixRows::storeRow(const AllSums &sums, unsigned half, Value row) const {
     Value member = indices.mul(ops.member(), 2 * blocks);
     Value at = place(row, indices.add(member, column));
     for (int64_t i = 0; i < blocks; i += kLongest) {
-      storeWords(
-          ArrayRef(words).slice(i, std::min<int64_t>(blocks - i, kLongest)),
-          indices.add(at, 2 * i));
+      auto each =
+          ArrayRef(words).slice(i, std::min<int64_t>(blocks - i, kLongest));
+      storeWords(builder, loc, each, tensor.buffer, indices.add(at, 2 * i),
+                 std::ssize(each) * WordBlock::kWordBytes);
     }
   }
 }

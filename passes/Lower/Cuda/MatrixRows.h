@@ -67,8 +67,7 @@ private:
   void storeRow(const AllSums &sums, unsigned half, Value row) const;
   Value clamped(Value row) const;
   Value place(Value row, Value column) const;
-  Words loadWords(Value at, int64_t words) const;
-  void storeWords(llvm::ArrayRef<Value> words, Value at) const;
+  Words load(Value at, int64_t words) const;
 
   KernelEmitter &emitter;
   mlir::OpBuilder &builder;

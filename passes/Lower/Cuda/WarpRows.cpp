@@ -37,12 +37,10 @@ Value WarpRows::makeNumber() const {
   return emitter.allocate(builder.getF32Type(), {});
 }
 
-Value WarpRows::get(Value number) const {
-  return memref::LoadOp::create(builder, loc, number, ValueRange());
-}
+Value WarpRows::get(Value number) const { return emitter.getNumber(number); }
 
 void WarpRows::set(Value number, Value value) const {
-  memref::StoreOp::create(builder, loc, value, number, ValueRange());
+  emitter.setNumber(number, value);
 }
 
 Value WarpRows::makeRow(int64_t columns) const {

@@ -92,3 +92,11 @@ Value KernelEmitter::allocate(Type element, ArrayRef<int64_t> size) {
   return memref::AllocaOp::create(builder, loc,
                                   MemRefType::get(size, storageType(element)));
 }
+
+Value KernelEmitter::getNumber(Value number) {
+  return memref::LoadOp::create(builder, loc, number, ValueRange());
+}
+
+void KernelEmitter::setNumber(Value number, Value value) {
+  memref::StoreOp::create(builder, loc, value, number, ValueRange());
+}

@@ -48,6 +48,9 @@ public:
 
   /// A buffer of the call, declared at the function's entry.
   mlir::Value allocate(mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  /// What such a buffer without dimensions holds.
+  mlir::Value getNumber(mlir::Value number);
+  void setNumber(mlir::Value number, mlir::Value value);
 
 private:
   mlir::func::FuncOp code;
