@@ -2,6 +2,7 @@
 #include "test/cuda/double/blas/byte_ranges.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace accel::cuda_double::blas {
 
@@ -25,6 +26,11 @@ ByteRanges::ByteRanges(const Layout& layout, const void* begin) {
       ranges_.push_back({at, at + line_length * bytes});
     }
   }
+  Merge();
+}
+
+ByteRanges::ByteRanges(std::vector<ByteRange> ranges)
+    : ranges_(std::move(ranges)) {
   Merge();
 }
 

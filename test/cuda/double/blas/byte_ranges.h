@@ -22,9 +22,11 @@ class ByteRanges {
   ByteRanges() = default;
   ByteRanges(const void* begin, uint64_t bytes);
   ByteRanges(const Layout& layout, const void* begin);
+  // In any order, and none of them empty.
+  explicit ByteRanges(std::vector<ByteRange> ranges);
 
   const std::vector<ByteRange>& ranges() const { return ranges_; }
-  // Whether two elements of the matrix share a byte.
+  // Whether two elements share a byte.
   bool overlaps_itself() const { return overlaps_itself_; }
   bool Overlaps(const ByteRanges& other) const;
 
