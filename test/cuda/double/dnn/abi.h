@@ -2,7 +2,7 @@
 // cuDNN 9's backend API as far as the double has it: names, types and numbers
 // of NVIDIA's documents. They are written here a second time so that a mistake
 // in the declarations of the runtime is a mistake that the double does not
-// share; dnn_abi_test holds them against cudnn.h where that is installed.
+// share; test/cuda/abi holds them against cudnn.h where that is installed.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DNN_ABI_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DNN_ABI_H_
 

@@ -2,6 +2,7 @@
 // The entry point that puts a plan on the stream of a handle.
 #include "test/cuda/double/dnn/convolve.h"
 #include "test/cuda/double/dnn/descriptors.h"
+#include "test/cuda/double/dnn/engine_times.h"
 #include "test/cuda/double/dnn/entry_points.h"
 #include "test/cuda/double/dnn/handles.h"
 #include "test/cuda/double/dnn/refusals.h"
@@ -169,6 +170,7 @@ Status Enqueue(std::unique_ptr<Job> job, const std::vector<Access> &accesses,
                ? "its plan, which was to keep nothing for graphs, is destroyed"
                : nullptr;
   };
+  work.nanoseconds = ExtraNanoseconds(job->execution.configuration.index);
   work.data = job.get();
   work.destroy = [](void *data) { delete static_cast<Job *>(data); };
   const cuda::Result result = accel_double_enqueue(stream, &work);

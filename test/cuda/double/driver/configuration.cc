@@ -113,7 +113,8 @@ bool Set(Configuration& to, absl::string_view name, absl::string_view value) {
   } else if (key == "LOG") {
     to.log_path = std::string(value);
   } else {
-    return absl::StartsWith(key, "BLAS") || absl::StartsWith(key, "NCCL");
+    return absl::StartsWith(key, "BLAS") || absl::StartsWith(key, "DNN") ||
+           absl::StartsWith(key, "NCCL");
   }
   return true;
 }

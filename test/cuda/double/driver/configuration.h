@@ -19,8 +19,8 @@
 //   ACCEL_DOUBLE_LOG=FILE           where operations are appended; nowhere
 //
 // Errors:  a name or a value that is not one of these ends the process. Names
-//          that begin with ACCEL_DOUBLE_BLAS or ACCEL_DOUBLE_NCCL belong to
-//          other doubles.
+//          that begin with ACCEL_DOUBLE_BLAS, ACCEL_DOUBLE_DNN or
+//          ACCEL_DOUBLE_NCCL belong to other doubles.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DRIVER_CONFIGURATION_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DRIVER_CONFIGURATION_H_
 

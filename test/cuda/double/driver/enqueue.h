@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the double of libcuda offers to the doubles of NVIDIA's other libraries
-// (cuBLASLt, NCCL): work of theirs on its streams, and failures on request.
-// They find both symbols with dlsym in the library that is already loaded.
+// (cuBLASLt, cuDNN, NCCL): work of theirs on its streams, and failures on
+// request. They find both symbols with dlsym in the library that is already
+// loaded.
 //
 // Before:  `stream` is a stream of the double, in the current context of the
 //          calling thread.

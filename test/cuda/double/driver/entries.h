@@ -24,7 +24,7 @@ namespace accel::cuda_double {
 // Whether failures can be asked for under this name. What other libraries call
 // their functions is theirs to know.
 inline bool IsEntry(absl::string_view name) {
-  for (absl::string_view other : {"cublas", "nccl"}) {
+  for (absl::string_view other : {"cublas", "cudnn", "nccl"}) {
     if (absl::StartsWith(name, other)) {
       return true;
     }
