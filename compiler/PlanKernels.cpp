@@ -63,13 +63,30 @@ static void addOperands(func::FuncOp function, planpb::Kernel &kernel) {
   kernel.set_arity(kernel.operands_size());
 }
 
-static void setFactor(func::FuncOp function, plan::FactorAttr factor,
-                      planpb::Product::Factor &message) {
+/// Of what `operand` of the kernel, an argument or a result, is made.
+static Type getOperandElement(func::FuncOp function, int64_t operand) {
   int64_t arguments = function.getNumArguments();
-  int64_t operand = factor.getOperand();
-  Type element = getElementTypeOrSelf(
+  return getElementTypeOrSelf(
       operand < arguments ? function.getArgumentTypes()[operand]
                           : function.getResultTypes()[operand - arguments]);
+}
+
+/// How the first result of the kernel, which `message` describes, gets into its
+/// memory.
+template <typename MessageT>
+static void setStoring(func::FuncOp function, MessageT &message) {
+  BlockArgument flag = getKeepArgument(function, 0);
+  message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF
+                   : isAccumulated(function, 0)
+                       ? planpb::Product::RESULT_ADDED
+                       : planpb::Product::RESULT_STORED);
+  message.set_flag(flag ? flag.getArgNumber() : 0);
+}
+
+static void setFactor(func::FuncOp function, plan::FactorAttr factor,
+                      planpb::Product::Factor &message) {
+  int64_t operand = factor.getOperand();
+  Type element = getOperandElement(function, operand);
   message.set_operand(operand);
   message.set_offset(factor.getOffset() * getStoredBytes(element));
   message.set_transposed(factor.getTransposed());
@@ -119,12 +136,42 @@ static void addProduct(func::FuncOp function, plan::ProductAttr product,
     message.mutable_kept()->set_operand(product.getKept());
     message.mutable_kept()->set_offset(product.getKeptOffset() * bytes);
   }
-  BlockArgument flag = getKeepArgument(function, 0);
-  message.set_mode(flag ? planpb::Product::RESULT_ADDED_IF
-                   : isAccumulated(function, 0)
-                       ? planpb::Product::RESULT_ADDED
-                       : planpb::Product::RESULT_STORED);
-  message.set_flag(flag ? flag.getArgNumber() : 0);
+  setStoring(function, message);
+}
+
+static void setStrided(func::FuncOp function, plan::StridedAttr tensor,
+                       planpb::Convolution::Strided &message) {
+  Type element = getOperandElement(function, tensor.getOperand());
+  message.set_operand(tensor.getOperand());
+  message.set_offset(tensor.getOffset() * getStoredBytes(element));
+  message.mutable_strides()->Add(tensor.getStrides().begin(),
+                                 tensor.getStrides().end());
+  message.set_dtype(toElementType(element));
+}
+
+static void addConvolution(func::FuncOp function,
+                           plan::ConvolutionAttr convolution,
+                           planpb::Convolution &message) {
+  message.set_direction(convolution.getDirection() ==
+                                plan::ConvolutionDirection::Forward
+                            ? planpb::Convolution::DIRECTION_FORWARD
+                            : planpb::Convolution::DIRECTION_WEIGHT_GRADIENT);
+  message.set_samples(convolution.getSamples());
+  auto add = [](google::protobuf::RepeatedField<uint64_t> *to,
+                ArrayRef<int64_t> sizes) {
+    to->Add(sizes.begin(), sizes.end());
+  };
+  add(message.mutable_places(), convolution.getPlaces());
+  add(message.mutable_windows(), convolution.getWindows());
+  add(message.mutable_strides(), convolution.getStrides());
+  add(message.mutable_dilations(), convolution.getDilations());
+  message.set_channels(convolution.getChannels());
+  message.set_filters(convolution.getFilters());
+  message.set_tf32(convolution.getTf32());
+  setStrided(function, convolution.getImage(), *message.mutable_image());
+  setStrided(function, convolution.getWeights(), *message.mutable_weights());
+  setStrided(function, convolution.getOutput(), *message.mutable_output());
+  setStoring(function, message);
 }
 
 /// The entry in one variant: code and how it is cut, or a call of a library.
@@ -140,6 +187,10 @@ static void addEntry(func::FuncOp function, const CodeEntry &entry,
     if (plan::ProductAttr product = call.getProduct()) {
       addProduct(function, product,
                  *message->mutable_call()->mutable_product());
+    }
+    if (plan::ConvolutionAttr convolution = call.getConvolution()) {
+      addConvolution(function, convolution,
+                     *message->mutable_call()->mutable_convolution());
     }
   }
   message->set_offset(entry.offset);

@@ -83,7 +83,10 @@ static bool usesTf32(func::FuncOp function) {
   auto entries = function->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
   return llvm::any_of(entries, [](NamedAttribute entry) {
     auto call = dyn_cast<plan::LibraryCallAttr>(entry.getValue());
-    return call && call.getProduct() && call.getProduct().getTf32();
+    plan::ProductAttr product = call ? call.getProduct() : nullptr;
+    plan::ConvolutionAttr convolution = call ? call.getConvolution() : nullptr;
+    return (product && product.getTf32()) ||
+           (convolution && convolution.getTf32());
   });
 }
 

@@ -70,8 +70,9 @@ absl::Status DeviceComparison::Compare(const FunctionView& function,
   ComparedKernel& kernel = kernels_[NameOf(instruction)];
   const planpb::LibraryCall* const call = CallFor(instruction);
   kernel.calls_library = call != nullptr;
-  kernel.uses_tf32 = call != nullptr && call->product().tf32();
-  kernel.uses_fp8 = call != nullptr &&
+  kernel.uses_tf32 =
+      call != nullptr && (call->product().tf32() || call->convolution().tf32());
+  kernel.uses_fp8 = call != nullptr && call->has_product() &&
                     ByteWidth(*ToDType(call->product().lhs().dtype())) == 1;
   ++kernel.executions;
   const std::string where =

@@ -37,7 +37,7 @@ public:
     }
     return plan::LibraryCallAttr::get(kernel.getContext(), "matrices",
                                       "multiply", kWorkspace,
-                                      /*product=*/{});
+                                      /*product=*/{}, /*convolution=*/{});
   }
 
   Fp8Support getFp8Support(int64_t) const override {

@@ -13,6 +13,16 @@
 
 #include "dialects/Plan/IR/PlanDialect.cpp.inc"
 
+/// `, tf32`, or nothing.
+static mlir::ParseResult parseTf32(mlir::AsmParser &parser, bool &tf32) {
+  tf32 = succeeded(parser.parseOptionalComma());
+  return tf32 ? parser.parseKeyword("tf32") : mlir::success();
+}
+
+static void printTf32(mlir::AsmPrinter &printer, bool tf32) {
+  printer << (tf32 ? ", tf32" : "");
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Plan/IR/PlanAttrs.cpp.inc"
 
@@ -309,7 +319,11 @@ void ProductAttr::print(mlir::AsmPrinter &printer) const {
 llvm::LogicalResult LibraryCallAttr::verify(
     llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
     llvm::StringRef library, llvm::StringRef function, int64_t workspace,
-    ProductAttr) {
+    ProductAttr product, ConvolutionAttr convolution) {
+  if (product && convolution) {
+    return emitError() << "expected a call of a product or a convolution, got "
+                          "both";
+  }
   if (library.empty() || function.empty()) {
     return emitError() << "expected the names of a library and of its "
                           "function, got \""

@@ -363,12 +363,86 @@ def Plan_ProductAttr : AttrDef<Plan_Dialect, "Product"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Plan_ConvolutionDirection : I32EnumAttr<"ConvolutionDirection", "which tensor of a convolution is computed", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"WeightGradient", 1, "weight_gradient">]> {
+  let cppNamespace = "::accel::plan";
+}
+
+def Plan_StridedAttr : AttrDef<Plan_Dialect, "Strided"> {
+  let mnemonic = "strided";
+  let summary = "where a tensor lies in an operand of a kernel, dimension by dimension";
+  let description = [{
+    Element (i, j, ...) of the tensor lies `offset + i * strides[0] + j * strides[1] + ...` elements behind the beginning of the kernel's
+    operand of that number. An offset of 0 is not written.
+
+    ```mlir
+    plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<1x5x7x2xf32>, %w: tensor<3x2x2x2xf32>) -> tensor<12x3xf32> attributes {
+        plan.kernel = {kind = "product", elements = 36 : i64, rows = 12 : i64, columns = 3 : i64, block = 16 : i64},
+        plan.code = {"with-library" = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3, 4], windows [2, 2] strides [1, 1] dilations [1, 1],
+            2 channels to 3, image <0 from 14, strides [70, 14, 2, 1]>, weights <1, strides [8, 4, 2, 1]>, output <2, strides [36, 12, 3, 1]>>, workspace 4096>}} {
+      %0 = accel.slice %x [0, 1, 0, 0] strides [1, 1, 1, 1] : tensor<1x5x7x2xf32> -> tensor<1x4x5x2xf32>
+      %1 = accel.windows %0 axes [1, 2] sizes [2, 2] strides [1, 1] dilations [1, 1] : tensor<1x4x5x2xf32> -> tensor<1x3x4x2x2x2xf32>
+      %2 = accel.transpose %1 [0, 1, 2, 4, 5, 3] : tensor<1x3x4x2x2x2xf32> -> tensor<1x3x4x2x2x2xf32>
+      %3 = accel.reshape %2 : tensor<1x3x4x2x2x2xf32> -> tensor<12x8xf32>
+      %4 = accel.reshape %w : tensor<3x2x2x2xf32> -> tensor<3x8xf32>
+      %5 = accel.matmul %3, %4 {transpose_rhs} : tensor<12x8xf32>, tensor<3x8xf32> -> tensor<12x3xf32>
+      return %5 : tensor<12x3xf32>
+    }
+    ```
+
+    Operand and offset are not negative, and strides are positive.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins "int64_t":$operand, DefaultValuedParameter<"int64_t", "0">:$offset, ArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat = "`<` $operand (`from` $offset^)? `,` `strides` ` ` `[` $strides `]` `>`";
+}
+
+def Plan_ConvolutionAttr : AttrDef<Plan_Dialect, "Convolution"> {
+  let mnemonic = "convolution";
+  let summary = "the convolution that a library is to compute for a kernel";
+  let description = [{
+    `output[n, p, o] = sum over k and c of image[n, p * strides + k * dilations, c] * weights[o, k, c]` for `samples` values of n, as many p along each
+    spatial dimension as `at` says, `filters` of o, `windows` of k and `channels` of c. The image has no more elements than windows reach; zeros around it lie
+    in memory. A `forward` convolution computes the output, `weight_gradient` the weights' gradient `weights[o, k, c] = sum over n and p of output[n, p, o] *
+    image[n, p * strides + k * dilations, c]`, where `output` is the gradient of the output. What is computed is the kernel's only result, with its `plan.accumulate`: sums are made
+    in f32 and rounded to the result's type. The three tensors (`#plan.strided`) are of one type; their dimensions are in the order (n, spatial, c), (o, spatial, c) and
+    (n, spatial, o). `tf32`: what is multiplied is f32 and is rounded to ten bits of mantissa before.
+
+    ```mlir
+    plan.variant @"with-library" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+    func.func private @k(%x: tensor<1x5x4xf32>, %g: tensor<3x6xf32>) -> tensor<6x12xf32> attributes {
+        plan.kernel = {kind = "product", elements = 72 : i64, rows = 6 : i64, columns = 12 : i64, block = 16 : i64},
+        plan.code = {"with-library" = #plan.library_call<"tensors" "convolve" convolution <weight_gradient of 1 samples at [3], windows [3] strides [1] dilations [1],
+            4 channels to 6, image <0, strides [20, 4, 1]>, weights <2, strides [12, 4, 1]>, output <1, strides [18, 6, 1]>, tf32>, workspace 4096>}} {
+      %0 = accel.windows %x axes [1] sizes [3] strides [1] dilations [1] : tensor<1x5x4xf32> -> tensor<1x3x4x3xf32>
+      %1 = accel.transpose %0 [0, 1, 3, 2] : tensor<1x3x4x3xf32> -> tensor<1x3x3x4xf32>
+      %2 = accel.reshape %1 : tensor<1x3x3x4xf32> -> tensor<3x12xf32>
+      %3 = accel.matmul %g, %2 as weight_gradient {transpose_lhs} : tensor<3x6xf32>, tensor<3x12xf32> -> tensor<6x12xf32>
+      return %3 : tensor<6x12xf32>
+    }
+    ```
+
+    Sizes are positive; there are one to three spatial dimensions, and each list has as many numbers, those of strides two more.
+  }];
+  let genVerifyDecl = 1;
+  let parameters = (ins EnumParameter<Plan_ConvolutionDirection>:$direction, "int64_t":$samples, ArrayRefParameter<"int64_t">:$places,
+                        ArrayRefParameter<"int64_t">:$windows, ArrayRefParameter<"int64_t">:$strides, ArrayRefParameter<"int64_t">:$dilations,
+                        "int64_t":$channels, "int64_t":$filters, "::accel::plan::StridedAttr":$image, "::accel::plan::StridedAttr":$weights,
+                        "::accel::plan::StridedAttr":$output, "bool":$tf32);
+  let assemblyFormat = [{
+    `<` $direction `of` $samples `samples` `at` ` ` `[` $places `]` `,` `windows` ` ` `[` $windows `]` `strides` ` ` `[` $strides `]`
+    `dilations` ` ` `[` $dilations `]` `,` $channels `channels` `to` $filters `,` `image` $image `,` `weights` $weights `,`
+    `output` $output `` custom<Tf32>($tf32) `>`
+  }];
+}
+
 def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
   let mnemonic = "library_call";
   let summary = "the function of a library that does a kernel's work in one variant";
   let description = [{
     Calls `function` of `library` once per launch, for all of the kernel, whose body says what is computed. It gets `workspace` bytes; 0
-    is not written. Where that is a product, it may say which (`#plan.product`). It stands in the dictionary `plan.code` of a kernel in place of a `#plan.code`: other variants of the same kernel may
+    is not written. Where that is a product or a convolution, it may say which (`#plan.product`, `#plan.convolution`). It stands in the dictionary `plan.code` of a kernel in place of a `#plan.code`: other variants of the same kernel may
     have code.
 
     ```mlir
@@ -381,13 +455,14 @@ def Plan_LibraryCallAttr : AttrDef<Plan_Dialect, "LibraryCall"> {
     }
     ```
 
-    Neither name is empty, and a workspace is a multiple of 64 bytes.
+    Neither name is empty, and a workspace is a multiple of 64 bytes. A call computes a product or a convolution, not both.
   }];
   let genVerifyDecl = 1;
   let parameters = (ins StringRefParameter<"the library">:$library, StringRefParameter<"its function">:$function,
                         DefaultValuedParameter<"int64_t", "0">:$workspace,
-                        OptionalParameter<"::accel::plan::ProductAttr">:$product);
-  let assemblyFormat = "`<` $library $function (`product` $product^)? (`,` `workspace` $workspace^)? `>`";
+                        OptionalParameter<"::accel::plan::ProductAttr">:$product,
+                        OptionalParameter<"::accel::plan::ConvolutionAttr">:$convolution);
+  let assemblyFormat = "`<` $library $function (`product` $product^)? (`convolution` $convolution^)? (`,` `workspace` $workspace^)? `>`";
   let extraClassDeclaration = [{
     /// How a launch is cut that cannot be: one tile, of one thread.
     ::accel::plan::CodeAttr getGeometry(int64_t elements) const;

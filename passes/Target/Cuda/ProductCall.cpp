@@ -145,5 +145,6 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
       shape.depth, lhs, rhs, usesTf32, ofBias->argument, ofBias->offset,
       getActivation(*epilogue), epilogue->kept.argument, epilogue->kept.offset);
   return plan::LibraryCallAttr::get(kernel.getContext(), "cublasLt",
-                                    "cublasLtMatmul", kWorkspace, description);
+                                    "cublasLtMatmul", kWorkspace, description,
+                                    /*convolution=*/{});
 }

@@ -34,7 +34,7 @@ namespace accel::runtime {
 inline constexpr absl::string_view kPlanMagic = "ACCELPLN";
 // 2: every product is a kernel; there are no calls of libraries.
 inline constexpr uint32_t kPlanFormatMajor = 4;
-inline constexpr uint32_t kPlanFormatMinor = 8;
+inline constexpr uint32_t kPlanFormatMinor = 9;
 inline constexpr uint64_t kSectionAlignment = 4096;
 inline constexpr uint64_t kPlanHeaderSize = 4096;
 inline constexpr uint64_t kChunkSize = uint64_t{4} << 20;

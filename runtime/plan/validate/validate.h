@@ -42,6 +42,11 @@ absl::Status ValidateInstructions(const planpb::Manifest& manifest,
 // A call of a library in the place of a kernel's code.
 absl::Status ValidateLibraryCall(const planpb::Kernel& kernel,
                                  const planpb::KernelEntry& entry);
+absl::Status ValidateConvolution(const planpb::Kernel& kernel,
+                                 const planpb::Convolution& convolution);
+// How the result of a call gets into its memory.
+absl::Status ValidateStoring(const planpb::Kernel& kernel,
+                             planpb::Product::Result mode, uint32_t flag);
 
 // Helpers that these share.
 

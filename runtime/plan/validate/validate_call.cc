@@ -127,18 +127,23 @@ absl::Status ValidateProduct(const planpb::Kernel& kernel,
         ElementTypeName(product.lhs().dtype()), " and ",
         ElementTypeName(product.rhs().dtype())));
   }
-  if (product.mode() <= planpb::Product::RESULT_UNSPECIFIED ||
-      product.mode() > planpb::Product::RESULT_ADDED_IF) {
-    return absl::UnimplementedError(
-        absl::StrCat("expected a product to say how its result is stored, got ",
-                     static_cast<int>(product.mode())));
-  }
-  return product.mode() == planpb::Product::RESULT_ADDED_IF
-             ? CheckIndex("operand", product.flag(), kernel.arity())
-             : absl::OkStatus();
+  return ValidateStoring(kernel, product.mode(), product.flag());
 }
 
 }  // namespace
+
+absl::Status ValidateStoring(const planpb::Kernel& kernel,
+                             planpb::Product::Result mode, uint32_t flag) {
+  if (mode <= planpb::Product::RESULT_UNSPECIFIED ||
+      mode > planpb::Product::RESULT_ADDED_IF) {
+    return absl::UnimplementedError(
+        absl::StrCat("expected a call to say how its result is stored, got ",
+                     static_cast<int>(mode)));
+  }
+  return mode == planpb::Product::RESULT_ADDED_IF
+             ? CheckIndex("operand", flag, kernel.arity())
+             : absl::OkStatus();
+}
 
 // A library does all of the work at once, with no code of the plan.
 absl::Status ValidateLibraryCall(const planpb::Kernel& kernel,
@@ -163,6 +168,15 @@ absl::Status ValidateLibraryCall(const planpb::Kernel& kernel,
     return absl::InvalidArgumentError(absl::StrCat(
         "expected a workspace of at least ", call.workspace(),
         " bytes for a call of '", call.library(), "', got ", room));
+  }
+  if (call.has_product() && call.has_convolution()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a call of '", call.library(),
+                     "' to compute a product or a convolution, got both"));
+  }
+  if (call.has_convolution()) {
+    return Annotate(ValidateConvolution(kernel, call.convolution()),
+                    "convolution");
   }
   return call.has_product()
              ? Annotate(ValidateProduct(kernel, call.product()), "product")

@@ -102,3 +102,52 @@ func.func private @product_shape() attributes {plan.code = {v = #plan.library_ca
 
 // expected-error@below {{expected threads in whole warps of 32, at most 1024 of them, got 48}}
 func.func private @threads() attributes {plan.code = {v = #plan.code<1 tiles of 128 elements, threads 48>}}
+
+// -----
+
+// expected-error@+2 {{expected positive sizes, got 0 samples, 2 channels and 4 filters}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_samples() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 0 samples at [3], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+2 {{expected one to three spatial dimensions, got 4}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_spatial() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3, 3, 3, 3], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+2 {{expected a positive number for each of 1 spatial dimensions, got [3, 3]}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_windows() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3], windows [3, 3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+2 {{expected a positive number for each of 1 spatial dimensions, got [0]}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_places() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [0], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+2 {{expected strides of 3 dimensions, got [10, 2]}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_strides() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+3 {{expected an operand and an offset that are not negative, got -1 from 0}}
+// expected-error@+2 {{failed to parse Plan_ConvolutionAttr parameter 'image'}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_operand() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3], windows [3] strides [1] dilations [1], 2 channels to 4, image <-1, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@+3 {{expected a positive stride for each dimension, got [10, 0, 1]}}
+// expected-error@+2 {{failed to parse Plan_ConvolutionAttr parameter 'image'}}
+// expected-error@below {{failed to parse Plan_LibraryCallAttr parameter 'convolution'}}
+func.func private @convolution_stride() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" convolution <forward of 1 samples at [3], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 0, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}
+
+// -----
+
+// expected-error@below {{expected a call of a product or a convolution, got both}}
+func.func private @convolution_of_product() attributes {plan.code = {v = #plan.library_call<"tensors" "convolve" product <1 of 4x16 over 8, lhs 0, rhs 1> convolution <forward of 1 samples at [3], windows [3] strides [1] dilations [1], 2 channels to 4, image <0, strides [10, 2, 1]>, weights <1, strides [6, 2, 1]>, output <2, strides [12, 4, 1]>>>}}

@@ -74,3 +74,12 @@ func.func private @product() attributes {plan.code = {a = #plan.library_call<"ma
     d = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, bias 2, gelu keeping 3>>,
     e = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu>>,
     f = #plan.library_call<"matrices" "multiply" product <1 of 4x16 over 8, lhs 0, rhs 1, gelu_gradient of 2 from 64>>}}
+
+// A convolution that a library is to compute; an offset of 0 is not written.
+// CHECK-LABEL: func.func private @convolution(
+// CHECK-SAME: #plan.library_call<"tensors" "convolve" convolution <forward of 2 samples at [3, 4], windows [3, 5] strides [1, 2] dilations [2, 1], 8 channels to 16, image <0 from 64, strides [616, 88, 8, 1]>, weights <1, strides [1, 640, 128, 16]>, output <2, strides [192, 64, 16, 1]>, tf32>, workspace 64>
+// CHECK-SAME: #plan.library_call<"tensors" "convolve" convolution <weight_gradient of 2 samples at [3], windows [3] strides [1] dilations [1], 8 channels to 16, image <0, strides [40, 8, 1]>, weights <2, strides [24, 8, 1]>, output <1, strides [48, 16, 1]>>>
+func.func private @convolution() attributes {plan.code = {a = #plan.library_call<"tensors" "convolve" convolution <forward of 2 samples at [3, 4], windows [3, 5] strides [1, 2] dilations [2, 1],
+      8 channels to 16, image <0 from 64, strides [616, 88, 8, 1]>, weights <1 from 0, strides [1, 640, 128, 16]>, output <2, strides [192, 64, 16, 1]>, tf32>, workspace 64>,
+    b = #plan.library_call<"tensors" "convolve" convolution <weight_gradient of 2 samples at [3], windows [3] strides [1] dilations [1],
+      8 channels to 16, image <0, strides [40, 8, 1]>, weights <2, strides [24, 8, 1]>, output <1, strides [48, 16, 1]>>>}}

@@ -141,7 +141,7 @@ const Damage kCallCases[] = {
      "product: activation: expected an activation that this release knows, got "
      "number 99"},
     {"ProductThatIsNotStored", [](SamplePlan& p) { ProductOf(p).clear_mode(); },
-     "product: expected a product to say how its result is stored, got 0"},
+     "product: expected a call to say how its result is stored, got 0"},
     {"ProductWithoutFlag",
      [](SamplePlan& p) {
        planpb::Product& product = ProductOf(p);
