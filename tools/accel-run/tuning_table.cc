@@ -35,9 +35,9 @@ TuningTable::TuningTable(const runtime::PlanView& plan, uint64_t microbatches) {
       .IgnoreError();
   size_t width = kProduct.size();
   for (const planpb::Kernel& kernel : kernels) {
-    const bool is_product =
-        std::any_of(kernel.entries().begin(), kernel.entries().end(),
-                    [](const auto& entry) { return entry.has_call(); });
+    const bool is_product = std::any_of(
+        kernel.entries().begin(), kernel.entries().end(),
+        [](const auto& entry) { return entry.call().has_product(); });
     width = std::max(width, is_product ? kernel.name().size() : 0);
   }
   name_width_ = static_cast<int>(width);

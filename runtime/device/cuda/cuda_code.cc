@@ -36,7 +36,8 @@ absl::StatusOr<std::unique_ptr<CudaCode>> CudaCode::Load(const Gpu& gpu,
     own.tiles = entry.tiles();
     own.threads = entry.threads();
     if (entry.has_call()) {
-      code->calls_libraries_ = true;
+      code->calls_products_ |= entry.call().has_product();
+      code->calls_convolutions_ |= entry.call().has_convolution();
       continue;
     }
     RETURN_IF_ERROR(

@@ -36,7 +36,8 @@ class CudaCode : public DeviceCode {
 
   std::string variant() const override { return name_; }
   int index() const { return index_; }
-  bool calls_libraries() const { return calls_libraries_; }
+  bool calls_products() const { return calls_products_; }
+  bool calls_convolutions() const { return calls_convolutions_; }
   // Requires: index is a kernel of the plan.
   const CudaKernel& kernel(uint32_t index) const { return kernels_[index]; }
 
@@ -48,7 +49,8 @@ class CudaCode : public DeviceCode {
   std::string name_;
   Module module_ = nullptr;
   std::vector<CudaKernel> kernels_;  // per kernel of the plan
-  bool calls_libraries_ = false;
+  bool calls_products_ = false;
+  bool calls_convolutions_ = false;
 };
 
 }  // namespace accel::runtime::cuda

@@ -90,7 +90,11 @@ absl::StatusOr<std::unique_ptr<StreamGroup>> CudaDevice::CreateStreams(
   const auto& own = static_cast<const CudaCode&>(code);
   RETURN_IF_ERROR(gpu_->MakeCurrent());
   CudaLibraries libraries;
-  if (own.calls_libraries()) {
+  if (own.calls_convolutions()) {
+    ASSIGN_OR_RETURN(libraries.convolutions,
+                     Cudnn::Open(vfs_, options_.libraries, *gpu_));
+  }
+  if (own.calls_products()) {
     ASSIGN_OR_RETURN(libraries.products,
                      CublasLt::Open(vfs_, options_.libraries, *gpu_));
     if (options.tuned != nullptr) {

@@ -43,7 +43,7 @@ absl::Status CudaOperations::Launch(const KernelLaunch& launch) {
   }
   const CudaKernel& kernel = context_.code.kernel(launch.kernel);
   return kernel.function == nullptr
-             ? LaunchProduct(launch)
+             ? LaunchCall(launch)
              : LaunchCode(kernel,
                           static_cast<int64_t>(launch.TilesOf(kernel.tiles)));
 }
@@ -70,17 +70,26 @@ absl::Status CudaOperations::LaunchCode(const CudaKernel& kernel,
   return absl::OkStatus();
 }
 
-absl::Status CudaOperations::LaunchProduct(const KernelLaunch& launch) {
+absl::Status CudaOperations::LaunchCall(const KernelLaunch& launch) {
   if (launch.owned != launch.elements) {
-    return absl::UnimplementedError("a library computes no part of a product");
+    return absl::UnimplementedError("a library computes no part of a result");
   }
-  const planpb::Product& product = context_.products->product(launch.kernel);
-  bool adds = product.mode() == planpb::Product::RESULT_ADDED;
-  if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
-    ASSIGN_OR_RETURN(
-        adds, context_.flags.Get(launch.arguments[product.flag()].range));
+  const auto adds = [&](const auto& described) -> absl::StatusOr<bool> {
+    return described.mode() == planpb::Product::RESULT_ADDED_IF
+               ? context_.flags.Get(launch.arguments[described.flag()].range)
+               : described.mode() == planpb::Product::RESULT_ADDED;
+  };
+  const planpb::Convolution* const convolution =
+      context_.convolutions ? context_.convolutions->convolution(launch.kernel)
+                            : nullptr;
+  if (convolution != nullptr) {
+    ASSIGN_OR_RETURN(const bool is_added, adds(*convolution));
+    return context_.convolutions->Run(launch.kernel, pointers_, is_added,
+                                      stream_);
   }
-  return context_.products->Run(launch.kernel, pointers_, adds, stream_);
+  ASSIGN_OR_RETURN(const bool is_added,
+                   adds(context_.products->product(launch.kernel)));
+  return context_.products->Run(launch.kernel, pointers_, is_added, stream_);
 }
 
 absl::Status CudaOperations::Fill(const ByteRange& destination,

@@ -8,7 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/device/cuda/accumulation_flags.h"
 #include "runtime/device/cuda/collectives/device_collectives.h"
+#include "runtime/device/cuda/convolution_calls.h"
 #include "runtime/device/cuda/cuda_code.h"
 #include "runtime/device/cuda/cuda_memory.h"
 #include "runtime/device/cuda/host_wait.h"
@@ -25,7 +27,9 @@ struct StreamContext {
   const CudaMemory& memory;
   HostWait& wait;
   std::unique_ptr<DeviceCollectives> collectives;  // null for a rank alone
-  std::optional<ProductCalls> products;  // if the code calls a library
+  // If the code calls their library.
+  std::optional<ProductCalls> products;
+  std::optional<ConvolutionCalls> convolutions;
   AccumulationFlags flags;
   UploadSlots uploads;
   Downloads downloads;
@@ -58,7 +62,7 @@ class CudaOperations : public Operations {
   const Driver& driver() const { return context_.gpu.driver(); }
 
   absl::Status LaunchCode(const CudaKernel& kernel, int64_t tiles);
-  absl::Status LaunchProduct(const KernelLaunch& launch);
+  absl::Status LaunchCall(const KernelLaunch& launch);
   absl::Status FillWords(const ByteRange& destination,
                          absl::string_view pattern);
 

@@ -40,7 +40,7 @@ CudaStreams::CudaStreams(Gpu& gpu, const PlanView& plan, const CudaCode& code,
       plan_(plan),
       client_(client),
       options_(options),
-      context_{gpu, code, memory, *this, nullptr, {}, {}, {}, {}, {}} {}
+      context_{gpu, code, memory, *this, nullptr, {}, {}, {}, {}, {}, {}} {}
 
 absl::Status CudaStreams::MakeContext(CudaLibraries libraries) {
   const MemoryLayout& layout = context_.memory.layout();
@@ -49,8 +49,18 @@ absl::Status CudaStreams::MakeContext(CudaLibraries libraries) {
         ProductCalls products,
         ProductCalls::Create(std::move(libraries.products), plan_,
                              context_.code.index(), layout, options_.tuned));
-    context_.flags = products.flags();
     context_.products.emplace(std::move(products));
+  }
+  if (libraries.convolutions != nullptr) {
+    ASSIGN_OR_RETURN(
+        ConvolutionCalls convolutions,
+        ConvolutionCalls::Create(std::move(libraries.convolutions), plan_,
+                                 context_.code.index(), layout));
+    context_.convolutions.emplace(std::move(convolutions));
+  }
+  if (context_.products || context_.convolutions) {
+    ASSIGN_OR_RETURN(context_.flags, AccumulationFlags::Find(
+                                         plan_, context_.code.index(), layout));
   }
   if (libraries.make_collectives) {
     ASSIGN_OR_RETURN(context_.collectives, libraries.make_collectives(*this));
@@ -120,8 +130,14 @@ std::string CudaStreams::Describe() const {
 }
 
 std::map<std::string, std::string> CudaStreams::LibraryCalls() const {
-  return context_.products ? context_.products->Algorithms(plan_)
-                           : std::map<std::string, std::string>();
+  std::map<std::string, std::string> calls;
+  if (context_.products) {
+    calls = context_.products->Algorithms(plan_);
+  }
+  if (context_.convolutions) {
+    calls.merge(context_.convolutions->Engines(plan_));
+  }
+  return calls;
 }
 
 absl::Status CudaStreams::CudaStream::Record(uint32_t event) {

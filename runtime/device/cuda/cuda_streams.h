@@ -20,7 +20,9 @@ namespace accel::runtime::cuda {
 
 // What a rank's streams call beside the driver.
 struct CudaLibraries {
-  std::unique_ptr<CublasLt> products;  // null where the code calls none
+  // Null where the code calls none.
+  std::unique_ptr<CublasLt> products;
+  std::unique_ptr<Cudnn> convolutions;
   // Null for a rank alone. Its waits are those of the streams.
   std::function<absl::StatusOr<std::unique_ptr<DeviceCollectives>>(HostWait&)>
       make_collectives;

@@ -6,14 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/device/cuda/call_launches.h"
 #include "runtime/device/cuda/product_calls.h"
 
 namespace accel::runtime::cuda {
 namespace {
-
-// No load of a GPU is wider. Another layout, of more ranks for instance, may
-// move operands, and has this alignment still.
-constexpr uint32_t kWidestLoad = 16;
 
 bool IsAligned(uint32_t offered, uint32_t promised) {
   return offered % promised == 0;
@@ -39,6 +36,8 @@ absl::StatusOr<bool> ProductCalls::IsSupported(
 absl::StatusOr<std::vector<MatmulAlgo>> ProductCalls::FindCandidates(
     uint32_t kernel, int most) const {
   Call call = calls_[kernel];
+  // Another layout, of more ranks for instance, may move operands, and has this
+  // alignment still.
   for (uint32_t* alignment :
        {&call.lhs_alignment, &call.rhs_alignment, &call.result_alignment}) {
     *alignment = std::min(*alignment, kWidestLoad);

@@ -9,14 +9,11 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/format.h"
 #include "runtime/base/status_macros.h"
+#include "runtime/device/cuda/call_launches.h"
 #include "runtime/plan/schema/element_type.h"
 
 namespace accel::runtime::cuda {
 namespace {
-
-// Of a buffer, which take turns, iteration after iteration
-// (validate_memory.cc).
-constexpr uint64_t kMostCopies = 16;
 
 // cuBLASLt 13.1 refuses scales elsewhere than at multiples of this, which its
 // documents do not say; plans have vectors of scales.
@@ -26,15 +23,6 @@ constexpr uint64_t kScaleBytes = 2 * kScaleAlignment;
 
 bool HasScales(const planpb::Product& product) {
   return product.lhs().has_scale() || product.rhs().has_scale();
-}
-
-bool Overlap(const ByteRange& a, const ByteRange& b) {
-  return a.space == b.space && a.begin < b.end && b.begin < a.end;
-}
-
-uint32_t Worse(uint32_t alignment, uint64_t address) {
-  const uint64_t all = address | alignment;
-  return static_cast<uint32_t>(all & (~all + 1));
 }
 
 absl::string_view ActivationName(planpb::Product::Activation activation) {
@@ -57,47 +45,12 @@ std::string DescribeProduct(const planpb::Product& product) {
                       ActivationName(product.activation()));
 }
 
-void AccumulationFlags::Add(const ByteRange& range) {
-  if (!Overlaps(range)) {
-    flags_.push_back({range, Value::kUnknown});
-  }
-}
-
-bool AccumulationFlags::Overlaps(const ByteRange& range) const {
-  return std::any_of(flags_.begin(), flags_.end(), [&](const Flag& flag) {
-    return Overlap(flag.range, range);
-  });
-}
-
-void AccumulationFlags::NoteFill(const ByteRange& range,
-                                 absl::string_view pattern) {
-  for (Flag& flag : flags_) {
-    if (Overlap(flag.range, range)) {
-      const size_t place = flag.range.begin - range.begin;
-      const bool is_true =
-          !pattern.empty() && pattern[place % pattern.size()] != 0;
-      flag.value = is_true ? Value::kTrue : Value::kFalse;
-    }
-  }
-}
-
-absl::StatusOr<bool> AccumulationFlags::Get(const ByteRange& range) const {
-  for (const Flag& flag : flags_) {
-    if (Overlap(flag.range, range) && flag.value != Value::kUnknown) {
-      return flag.value == Value::kTrue;
-    }
-  }
-  return absl::FailedPreconditionError(
-      "no fill has said whether a product is added or stored");
-}
-
 absl::StatusOr<ProductCalls> ProductCalls::Create(
     std::unique_ptr<CublasLt> library, const PlanView& plan, int variant,
     const MemoryLayout& layout, const TunedProducts* tuned) {
   ProductCalls calls(std::move(library));
   calls.FindCalls(plan.manifest(), variant);
-  calls.VisitLaunches(plan, layout);
-  RETURN_IF_ERROR(calls.CheckFlags(plan, layout));
+  calls.FindAlignments(plan, layout);
   for (size_t kernel = 0; kernel < calls.calls_.size(); ++kernel) {
     Call& call = calls.calls_[kernel];
     if (call.product == nullptr) {
@@ -134,7 +87,7 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
   for (const planpb::Kernel& kernel : manifest.kernels()) {
     const planpb::KernelEntry& entry = kernel.entries(variant);
     Call& call = calls_.emplace_back();
-    if (entry.has_call()) {
+    if (entry.call().has_product()) {
       call.product = &entry.call().product();
       call.workspace_bytes = entry.call().workspace();
       if (HasScales(*call.product)) {
@@ -146,32 +99,17 @@ void ProductCalls::FindCalls(const planpb::Manifest& manifest, int variant) {
   }
 }
 
-void ProductCalls::VisitLaunches(const PlanView& plan,
-                                 const MemoryLayout& layout) {
-  for (const FunctionView& function : plan.functions()) {
-    for (const planpb::Instruction& instruction : function.instructions()) {
-      if (instruction.has_launch() &&
-          calls_[instruction.launch().kernel()].product != nullptr) {
-        VisitLaunch(instruction, layout);
-      }
+void ProductCalls::FindAlignments(const PlanView& plan,
+                                  const MemoryLayout& layout) {
+  ForEachLaunch(plan, layout, [&](uint32_t kernel, RangeOfOperand range) {
+    Call& call = calls_[kernel];
+    if (call.product == nullptr) {
+      return;
     }
-  }
-}
-
-void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
-                               const MemoryLayout& layout) {
-  const planpb::Launch& launch = instruction.launch();
-  Call& call = calls_[launch.kernel()];
-  const planpb::Product& product = *call.product;
-  for (uint64_t iteration = 0; iteration < kMostCopies; ++iteration) {
-    const auto range = [&](uint32_t operand) {
-      return layout.RangeOf(instruction.accesses(static_cast<int>(
-                                launch.arguments(static_cast<int>(operand)))),
-                            iteration);
-    };
+    const planpb::Product& product = *call.product;
     const auto worsen = [&](const auto& place, uint32_t& alignment) {
-      alignment =
-          Worse(alignment, range(place.operand()).begin + place.offset());
+      alignment = WorseAlignment(alignment,
+                                 range(place.operand()).begin + place.offset());
     };
     worsen(product.lhs(), call.lhs_alignment);
     worsen(product.rhs(), call.rhs_alignment);
@@ -182,38 +120,7 @@ void ProductCalls::VisitLaunch(const planpb::Instruction& instruction,
     if (product.has_kept()) {
       worsen(product.kept(), call.kept_alignment);
     }
-    if (product.mode() == planpb::Product::RESULT_ADDED_IF) {
-      flags_.Add(range(product.flag()));
-    }
-  }
-}
-
-bool ProductCalls::TouchesFlag(const planpb::Access& access,
-                               const MemoryLayout& layout) const {
-  for (uint64_t iteration = 0; iteration < kMostCopies; ++iteration) {
-    if (flags_.Overlaps(layout.RangeOf(access, iteration))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-absl::Status ProductCalls::CheckFlags(const PlanView& plan,
-                                      const MemoryLayout& layout) const {
-  for (const FunctionView& function : plan.functions()) {
-    for (const planpb::Instruction& instruction : function.instructions()) {
-      for (const planpb::Access& access : instruction.accesses()) {
-        if (access.mode() != planpb::Access::MODE_READ &&
-            !instruction.has_fill() && TouchesFlag(access, layout)) {
-          return absl::FailedPreconditionError(absl::StrCat(
-              plan.Describe(function, instruction),
-              " writes a flag that says whether a product is added or stored, "
-              "which only a fill may"));
-        }
-      }
-    }
-  }
-  return absl::OkStatus();
+  });
 }
 
 // What an algorithm may need. In place sums are left out: atomic additions come

@@ -21,27 +21,6 @@
 
 namespace accel::runtime::cuda {
 
-// The flags that say whether a product is added to what is there or stored.
-// Fills write them, and nothing else; so whoever enqueues fills knows what
-// a flag is for what is enqueued behind.
-class AccumulationFlags {
- public:
-  void Add(const ByteRange& range);
-  // Of each fill, when it is enqueued.
-  void NoteFill(const ByteRange& range, absl::string_view pattern);
-  // FailedPrecondition where no fill has said.
-  absl::StatusOr<bool> Get(const ByteRange& range) const;
-  bool Overlaps(const ByteRange& range) const;
-
- private:
-  enum class Value : uint8_t { kUnknown, kFalse, kTrue };
-  struct Flag {
-    ByteRange range;
-    Value value = Value::kUnknown;
-  };
-  std::vector<Flag> flags_;
-};
-
 // "4 of 128x108 over 36, bf16 and bf16 to f32"; of f32 "f32 and f32 as tf32"
 std::string DescribeProduct(const planpb::Product& product);
 
@@ -49,8 +28,7 @@ std::string DescribeProduct(const planpb::Product& product);
 class ProductCalls {
  public:
   // Unimplemented, naming the kernel, where cuBLASLt has no algorithm within
-  // the planned workspace; FailedPrecondition where something else than a fill
-  // writes a flag.
+  // the planned workspace.
   // Algorithms fit the places of all launches, in memory whose beginning is
   // aligned as the driver's allocations are.
   // `tuned`, unless null, says which they are: DataLoss or Unimplemented, with
@@ -64,7 +42,6 @@ class ProductCalls {
   ProductCalls(ProductCalls&&) noexcept = default;
   ProductCalls& operator=(ProductCalls&&) = delete;
 
-  const AccumulationFlags& flags() const { return flags_; }
   // How the result of `kernel`, a product, is stored.
   const planpb::Product& product(uint32_t kernel) const {
     return *calls_[kernel].product;
@@ -109,13 +86,7 @@ class ProductCalls {
       : library_(std::move(library)) {}
 
   void FindCalls(const planpb::Manifest& manifest, int variant);
-  void VisitLaunches(const PlanView& plan, const MemoryLayout& layout);
-  void VisitLaunch(const planpb::Instruction& instruction,
-                   const MemoryLayout& layout);
-  bool TouchesFlag(const planpb::Access& access,
-                   const MemoryLayout& layout) const;
-  absl::Status CheckFlags(const PlanView& plan,
-                          const MemoryLayout& layout) const;
+  void FindAlignments(const PlanView& plan, const MemoryLayout& layout);
   absl::Status Describe(Call& call) const;
   absl::StatusOr<MatrixLayout> MakeLayout(planpb::ElementType type,
                                           uint64_t rows, uint64_t columns,
@@ -147,7 +118,6 @@ class ProductCalls {
                            DevicePointer kept) const;
 
   std::unique_ptr<CublasLt> library_;
-  AccumulationFlags flags_;
   std::vector<Call> calls_;  // per kernel; without a product for other kernels
 };
 

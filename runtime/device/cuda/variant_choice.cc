@@ -62,7 +62,8 @@ std::string Missing(absl::string_view feature, const GpuFacts& gpu) {
 }
 
 bool IsKnown(const planpb::LibraryCall& call) {
-  return call.library() == "cublasLt" && call.has_product();
+  return (call.library() == "cublasLt" && call.has_product()) ||
+         (call.library() == "cudnn" && call.has_convolution());
 }
 
 std::string WhyNot(const planpb::Manifest& manifest, int variant,
