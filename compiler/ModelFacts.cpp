@@ -9,6 +9,7 @@
 #include "dialects/Accel/IR/Optimizers/Average.h"
 #include "dialects/Accel/IR/StepNames.h"
 #include "dialects/Plan/IR/PlanOps.h"
+#include "passes/Analysis/Convolution.h"
 #include "passes/Analysis/IterationDomain.h"
 #include "passes/Precision/PrecisionSites.h"
 
@@ -159,6 +160,21 @@ void readSites(func::FuncOp kernel, Type low, ModelFacts &facts) {
   }
 }
 
+/// Whether in some variant a library computes a convolution.
+bool callsConvolution(func::FuncOp kernel) {
+  auto code = kernel->getAttrOfType<DictionaryAttr>(plan::kCodeAttr);
+  return code && llvm::any_of(code, [](NamedAttribute entry) {
+           auto call = dyn_cast<plan::LibraryCallAttr>(entry.getValue());
+           return call && call.getConvolution();
+         });
+}
+
+/// Whether the kernel does nothing but bring windows into an order.
+bool copiesWindows(func::FuncOp kernel) {
+  ValueRange results = kernel.getBody().front().getTerminator()->getOperands();
+  return results.size() == 1 && findWindows(results.front());
+}
+
 void readProgram(ModuleOp module, ModelFacts &facts) {
   Type low;
   if (auto asked = module->getAttrOfType<TypeAttr>(kPrecisionAttr)) {
@@ -194,6 +210,8 @@ void readProgram(ModuleOp module, ModelFacts &facts) {
                                            domain->kind == LoopKind::Grouped);
     facts.products += isProduct ? 1 : 0;
     if (kernel) {
+      facts.convolutions += callsConvolution(kernel) ? 1 : 0;
+      facts.copiedWindows += copiesWindows(kernel) ? 1 : 0;
       readSites(kernel, low, facts);
     }
   });

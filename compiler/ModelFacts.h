@@ -51,7 +51,9 @@ struct ModelFacts {
   int64_t buckets = 0;
   int64_t kernels = 0; ///< distinct
   int64_t launches = 0;
-  int64_t products = 0; ///< of matrices, by kernels or the library
+  int64_t products = 0;      ///< of matrices, by kernels or the library
+  int64_t convolutions = 0;  ///< of these, calls of a library that say so
+  int64_t copiedWindows = 0; ///< operands that are windows, copied in front
   int64_t instructions = 0;
   int64_t arenaBytes = 0;
   /// What products and attention were asked to read, "bf16"; empty: f32.

@@ -185,9 +185,19 @@ std::string describeDropout(const ModelFacts &facts) {
 }
 
 std::string describeProgram(const ModelFacts &facts) {
-  return count(facts.buckets, "bucket") + "; " +
-         count(facts.kernels, "kernel") + ", launched " +
-         count(facts.launches, "time") + "; " + count(facts.products, "GEMM");
+  std::string text = count(facts.buckets, "bucket") + "; " +
+                     count(facts.kernels, "kernel") + ", launched " +
+                     count(facts.launches, "time") + "; " +
+                     count(facts.products, "GEMM");
+  if (facts.convolutions > 0) {
+    text += ", of which " + count(facts.convolutions, "convolution") +
+            (facts.convolutions == 1 ? " is cuDNN's" : " are cuDNN's");
+  }
+  if (facts.copiedWindows > 0) {
+    text +=
+        "; windows copied for products " + count(facts.copiedWindows, "time");
+  }
+  return text;
 }
 
 /// `bf16 in 28 of 31 products and attentions, 81.7 % of their FLOPs`, for FP8

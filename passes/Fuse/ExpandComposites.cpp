@@ -291,7 +291,7 @@ private:
             &getContext());
     patterns.add<ExpandGelu<GeluOp>, ExpandGelu<GeluGradOp>>(&getContext(),
                                                              kept);
-    populateWindowProducts(patterns);
+    populateWindowProducts(patterns, *target);
     populateWindowExpansions(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);

@@ -9,6 +9,7 @@
 
 void accel::buildFusePipeline(mlir::OpPassManager &pm,
                               const std::string &target, bool tf32) {
+  pm.addPass(createNarrowConvolutionsPass({target}));
   pm.addPass(createPadProductsPass({target}));
   pm.addPass(createHoistPadsPass());
   pm.addPass(createLayOutProductsPass({target}));

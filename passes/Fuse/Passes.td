@@ -20,6 +20,27 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def NarrowConvolutionsPass : Pass<"accel-narrow-convolutions", "::mlir::ModuleOp"> {
+  let summary = "rounds images in front of their windows, and gradients of weights";
+  let description = [{
+    Where the target convolves floats of 16 bits (`Target::convolves`), a convolution reads windows of an image that was rounded, not windows that are: then they
+    are a view of what lies in memory. The image is rounded in front of the zeros around it. What a convolution sums, and the gradient of its weights is not yet, is
+    rounded to 16 bits: cuDNN stores what it computes in the type of what it reads.
+
+    Requires: that products read what InsertPrecisionCasts decided. Ensures: what products read stays; gradients of weights of convolutions are rounded.
+
+    ```mlir
+    %low = accel.cast %x : tensor<1x5x2xf32> -> tensor<1x5x2xbf16>
+    %w = accel.windows %low axes [1] sizes [3] strides [1] dilations [1] : tensor<1x5x2xbf16> -> tensor<1x3x2x3xbf16>
+    %t = accel.transpose %w [0, 1, 3, 2] : tensor<1x3x2x3xbf16> -> tensor<1x3x3x2xbf16>
+    %m = accel.reshape %t : tensor<1x3x3x2xbf16> -> tensor<3x6xbf16>
+    %y = accel.matmul %m, %k {transpose_rhs} : tensor<3x6xbf16>, tensor<4x6xbf16> -> tensor<3x4xf32>
+    ```
+  }];
+  let options = [Option<"targetName", "target", "std::string", "\"cpu\"", "What the program is planned for: a list of code variants">];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def PadProductsPass : Pass<"accel-pad-products", "::mlir::ModuleOp"> {
   let summary = "pads products whose rows have a slow length";
   let description = [{

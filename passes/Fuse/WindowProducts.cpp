@@ -19,13 +19,17 @@ namespace {
 /// matrices, those are groups of c, and of g.
 class ProductOfWindows : public WindowPhases {
 public:
-  using WindowPhases::WindowPhases;
+  ProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum,
+                   const Target &target)
+      : WindowPhases(builder, sum), target(target) {}
 
   bool match();
 
 private:
+  bool findProduct();
   bool matchPlaces(Value windows);
   bool matchColumns(ArrayRef<int64_t> strides);
+  Value round(Value sums);
   void prepare() override;
   Value buildPhase(Choice chosen, ArrayRef<int64_t> shape) override;
   Value getWeights(Choice chosen);
@@ -33,7 +37,9 @@ private:
   int64_t depth() { return shapeOf(product.getLhs()).back(); }
   int64_t channels() { return shapeOf(sum.getResult()).back() / groups; }
 
+  const Target &target;
   MatmulOp product;
+  Value root; ///< the product, or what it is rounded to
   int64_t groups = 1;
   /// The dimensions of the columns, and where c and k... are among them.
   SmallVector<int64_t> columnSizes, columnPlaces;
@@ -73,8 +79,7 @@ bool ProductOfWindows::matchColumns(ArrayRef<int64_t> strides) {
 
 /// `windows`: (n, p..., groups, c, k...), a view of the product.
 bool ProductOfWindows::matchPlaces(Value windows) {
-  std::optional<StridedView> view =
-      getStridedView(windows, product.getResult());
+  std::optional<StridedView> view = getStridedView(windows, root);
   if (!view || view->offset != 0) {
     return false;
   }
@@ -91,16 +96,23 @@ bool ProductOfWindows::matchPlaces(Value windows) {
   return areGroups && matchColumns(strides.drop_front(spatial + 2));
 }
 
-bool ProductOfWindows::match() {
-  if (!canBeCut()) {
-    return false;
-  }
-  Value root = getViewRoot(sum.getOperand());
+/// Whether the sum is one of a product of f32, or of a rounded one of 16 bits.
+bool ProductOfWindows::findProduct() {
+  root = getViewRoot(sum.getOperand());
   product = root.getDefiningOp<MatmulOp>();
-  if (!product || product.getTransposeLhs() || !product.getScales().empty() ||
-      !product->hasOneUse() || shapeOf(root).size() > 3 ||
-      elementTypeOf(root) != elementTypeOf(product.getLhs()) ||
-      elementTypeOf(root) != elementTypeOf(sum.getOperand()) ||
+  if (auto rounding = root.getDefiningOp<CastOp>();
+      rounding && rounding->hasOneUse() &&
+      target.convolves(elementTypeOf(root))) {
+    product = rounding.getOperand().getDefiningOp<MatmulOp>();
+  }
+  return product && product->hasOneUse() && !product.getTransposeLhs() &&
+         product.getScales().empty() &&
+         elementTypeOf(sum.getOperand()).isF32() &&
+         elementTypeOf(root) == elementTypeOf(product.getLhs());
+}
+
+bool ProductOfWindows::match() {
+  if (!canBeCut() || !findProduct() || shapeOf(root).size() > 3 ||
       getNumElements(root) != getNumElements(sum.getOperand())) {
     return false;
   }
@@ -157,6 +169,11 @@ Value ProductOfWindows::getWeights(Choice chosen) {
                            : b.create<ConcatOp>(parts, int64_t{1});
 }
 
+/// `sums` in the type to which products are rounded here.
+Value ProductOfWindows::round(Value sums) {
+  return b.cast(b.cast(sums, elementTypeOf(root)), elementTypeOf(sums));
+}
+
 Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes, dilations, ones(spatial, 1);
   for (const WindowPhase *phase : chosen) {
@@ -178,20 +195,24 @@ Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {
   Value lhs = b.create<TransposeOp>(b.reshape(windows, split), order);
   Value rhs = getWeights(chosen);
   if (groups == 1) {
-    Value made = b.create<MatmulOp>(b.reshape(lhs, {places, summed}),
-                                    b.reshape(rhs, {summed, channels()}), false,
-                                    false, product.getRole());
-    return b.reshape(made, shape);
+    Value made = b.create<MatmulOp>(
+        product.getType().clone({places, channels()}),
+        b.reshape(lhs, {places, summed}), b.reshape(rhs, {summed, channels()}),
+        false, false, product.getRole());
+    return b.reshape(round(made), shape);
   }
-  Value made = b.create<MatmulOp>(b.reshape(lhs, {groups, places, summed}), rhs,
-                                  false, false, product.getRole());
-  return b.reshape(b.create<TransposeOp>(made, ArrayRef<int64_t>{1, 0, 2}),
-                   shape);
+  Value made =
+      b.create<MatmulOp>(product.getType().clone({groups, places, channels()}),
+                         b.reshape(lhs, {groups, places, summed}), rhs, false,
+                         false, product.getRole());
+  return b.reshape(
+      b.create<TransposeOp>(round(made), ArrayRef<int64_t>{1, 0, 2}), shape);
 }
 
 std::unique_ptr<WindowPhases>
-accel::findProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum) {
-  auto product = std::make_unique<ProductOfWindows>(builder, sum);
+accel::findProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum,
+                            const Target &target) {
+  auto product = std::make_unique<ProductOfWindows>(builder, sum, target);
   return product->match() ? std::move(product) : nullptr;
 }
 
@@ -211,8 +232,9 @@ SliceOp getPart(SumWindowsOp sum) {
 }
 
 struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
-  CutIntoPhases(MLIRContext *context)
-      : OpRewritePattern<SumWindowsOp>(context, /*benefit=*/2) {}
+  CutIntoPhases(MLIRContext *context, const Target &target)
+      : OpRewritePattern<SumWindowsOp>(context, /*benefit=*/2), target(target) {
+  }
 
   LogicalResult matchAndRewrite(SumWindowsOp op,
                                 PatternRewriter &rewriter) const override {
@@ -220,7 +242,7 @@ struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
     if (areApart(op)) {
       return failure();
     }
-    std::unique_ptr<WindowPhases> phases = findProductOfWindows(b, op);
+    std::unique_ptr<WindowPhases> phases = findProductOfWindows(b, op, target);
     if (!phases) {
       phases = findComputedWindows(b, op);
     }
@@ -238,10 +260,13 @@ struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
     rewriter.replaceOp(wanted, phases->build(first, lengths));
     return success();
   }
+
+  const Target &target;
 };
 
 } // namespace
 
-void accel::populateWindowProducts(RewritePatternSet &patterns) {
-  patterns.add<CutIntoPhases>(patterns.getContext());
+void accel::populateWindowProducts(RewritePatternSet &patterns,
+                                   const Target &target) {
+  patterns.add<CutIntoPhases>(patterns.getContext(), target);
 }

@@ -8,6 +8,7 @@
 #define ACCEL_PASSES_FUSE_WINDOWPRODUCTS_H
 
 #include "passes/Fuse/WindowPhases.h"
+#include "passes/Target/Target.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -15,15 +16,20 @@
 
 namespace accel {
 
-/// `sum` as a sum of what a product makes; null if it is none.
+/// `sum` as a sum of what a product makes; null if it is none. Where `target`
+/// convolves floats of 16 bits, what a product of those makes may be rounded
+/// before it is summed: then the sums are rounded instead.
 std::unique_ptr<WindowPhases> findProductOfWindows(ArithmeticBuilder &builder,
-                                                   SumWindowsOp sum);
+                                                   SumWindowsOp sum,
+                                                   const Target &target);
 /// `sum` as a sum of what is computed element by element; null if it is none.
 std::unique_ptr<WindowPhases> findComputedWindows(ArithmeticBuilder &builder,
                                                   SumWindowsOp sum);
 
 /// Adds the patterns. They go before those of `populateWindowExpansions`.
-void populateWindowProducts(mlir::RewritePatternSet &patterns);
+/// Borrows: the target.
+void populateWindowProducts(mlir::RewritePatternSet &patterns,
+                            const Target &target);
 
 } // namespace accel
 

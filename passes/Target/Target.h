@@ -116,6 +116,9 @@ public:
   /// where it lies, as a view of `root`; otherwise it gets a copy.
   virtual Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                                 mlir::Value root) const = 0;
+  /// Whether a kernel convolves floats of type `element`: then products read
+  /// windows of them where they lie, and store what is of 16 bits in 16 bits.
+  virtual bool convolves(mlir::Type element) const = 0;
   /// Into rows of how many elements a kernel is cut that needs none, and whose
   /// accesses are runs of `columns`; `columns` itself if that is short enough.
   virtual int64_t getRowLength(int64_t columns) const = 0;

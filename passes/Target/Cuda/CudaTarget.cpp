@@ -5,8 +5,10 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/CallEpilogue.h"
+#include "passes/Target/Cuda/ConvolutionCall.h"
 #include "passes/Target/Cuda/GroupedWarpTiles.h"
 #include "passes/Target/Cuda/ProductCall.h"
 #include "passes/Target/Cuda/TransposeTiles.h"
@@ -114,11 +116,21 @@ static bool isWorthPadding(MatmulOp product) {
          kEnoughFlops;
 }
 
+bool CudaTarget::convolves(Type element) const {
+  return element.isF32() || (!hasCpus && (element.isBF16() || element.isF16()));
+}
+
+std::optional<Convolution> CudaTarget::getConvolution(MatmulOp product) const {
+  return convolves(elementTypeOf(product.getLhs())) ? Convolution::find(product)
+                                                    : std::nullopt;
+}
+
 /// A product that is padded is rounded right behind its sums (PadProducts).
 OpOperand *CudaTarget::getBias(MatmulOp product) const {
   bool isPadded = isWorthPadding(product) &&
                   shapeOf(product.getResult()).back() % kPaddedMultiple != 0;
-  return isPadded || product.getRole() != ProductRole::Forward
+  return isPadded || product.getRole() != ProductRole::Forward ||
+                 getConvolution(product)
              ? nullptr
              : findBias(product);
 }
@@ -129,7 +141,8 @@ Operation *CudaTarget::getActivation(MatmulOp product) const {
     return StringRef(gpu.processor) == "sm_90" ||
            StringRef(gpu.processor) == "sm_100";
   });
-  return isWorthIt && product.getRole() != ProductRole::WeightGradient
+  return isWorthIt && product.getRole() != ProductRole::WeightGradient &&
+                 !getConvolution(product)
              ? findActivation(product)
              : nullptr;
 }
@@ -144,18 +157,32 @@ Decision CudaTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
 
 /// The plan's kernels for CPUs, if it has any, compute the same.
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
+  if (getConvolution(product)) {
+    return isPartOfConvolution(product, op)
+               ? Decision::yes()
+               : Decision::no("cuDNN computes the convolution and the rounding "
+                              "to what it reads");
+  }
   return isPartOfCall(product, getActivation(product), op)
              ? cpu.mayFollow(product, op)
              : Decision::no("cuBLASLt computes the product, its bias, a GELU "
                             "by tanh or its gradient, and the rounding");
 }
 
-/// cuBLASLt reads matrices, and knows nothing of windows.
+/// cuBLASLt reads matrices, and knows nothing of windows; cuDNN reads those.
 Decision CudaTarget::readsInPlace(Operation *op, Value operand,
                                   Value root) const {
   int64_t offset = 0;
-  if (isa<MatmulOp>(op) && !isContiguousPart(operand, root, offset)) {
-    return Decision::no("it does not lie in one piece");
+  auto product = dyn_cast<MatmulOp>(op);
+  if (product && !isContiguousPart(operand, root, offset)) {
+    std::optional<Convolution> convolution = getConvolution(product);
+    if (!convolution || operand == convolution->matrix ||
+        !readsWindowsInPlace(product, *convolution, root)) {
+      return Decision::no("it does not lie in one piece");
+    }
+    if (!hasCpus) {
+      return Decision::yes();
+    }
   }
   return cpu.readsInPlace(op, operand, root);
 }
@@ -180,7 +207,9 @@ int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
 
 int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
   bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
-  return isWorthPadding(product) && isNarrow ? kPaddedMultiple : 1;
+  return isWorthPadding(product) && isNarrow && !getConvolution(product)
+             ? kPaddedMultiple
+             : 1;
 }
 
 /// Processors from the generation 100 on take any operands of 8 bits.
@@ -252,7 +281,12 @@ Attribute CudaTarget::getEntry(func::FuncOp kernel, const CodeVariant &variant,
     return {};
   }
   if (domain->kind == LoopKind::Product) {
-    return getProductCall(kernel, mayUseTf32);
+    MatmulOp product = getProduct(kernel);
+    std::optional<Convolution> convolution =
+        product ? getConvolution(product) : std::nullopt;
+    return convolution
+               ? getConvolutionCall(kernel, product, *convolution, mayUseTf32)
+               : getProductCall(kernel, mayUseTf32);
   }
   return cut(kernel, *domain);
 }

@@ -4,6 +4,7 @@
 #ifndef ACCEL_PASSES_TARGET_CUDA_CUDATARGET_H
 #define ACCEL_PASSES_TARGET_CUDA_CUDATARGET_H
 
+#include "passes/Analysis/Convolution.h"
 #include "passes/Target/Cpu/CpuTarget.h"
 
 namespace accel {
@@ -23,7 +24,7 @@ llvm::StringRef getPtxVersion(const CodeVariant &variant);
 unsigned getProcessorThreads(const CodeVariant &variant);
 
 /// Plans for GPUs: each tile of a kernel is one warp's work, products are calls
-/// of cuBLASLt.
+/// of cuBLASLt, and convolutions of cuDNN.
 class CudaTarget : public Target {
 public:
   /// `cpus` may be empty: then the plan has no code for CPUs.
@@ -44,6 +45,8 @@ public:
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;
+  /// CPUs beside a GPU pack windows of f32 only.
+  bool convolves(mlir::Type element) const override;
   int64_t getRowLength(int64_t columns) const override {
     return cpu.getRowLength(columns);
   }
@@ -68,6 +71,9 @@ public:
   int64_t getAlignment() const override { return 256; }
 
 private:
+  /// `product` as the convolution that cuDNN computes; nothing if it does not.
+  std::optional<Convolution> getConvolution(MatmulOp product) const;
+
   std::vector<CodeVariant> gpus;
   bool hasCpus;
   CpuTarget cpu; ///< answers where a CPU beside it would answer the same

@@ -1,5 +1,6 @@
 // What ExpandComposites makes of windows: views that each take one element of every window.
 // RUN: accel-opt %s --accel-expand-composites --canonicalize | FileCheck %s
+// RUN: accel-opt %s --accel-expand-composites=target=sm_90 --canonicalize | FileCheck %s --check-prefix=GPU
 
 // The maximum of three windows' elements is two comparisons of slices; nothing holds the windows.
 // CHECK-LABEL: func.func @maximum
@@ -158,4 +159,25 @@ func.func @pool_gradient(%g: tensor<2x3x4xf32>, %i: tensor<2x3x4xi32>) -> tensor
   %p = accel.select %is, %a, %zero : tensor<2x3x4x3xi1>, tensor<2x3x4x3xf32>
   %s = accel.sum_windows %p axes [1] sizes [3] strides [2] dilations [1] : tensor<2x3x4x3xf32> -> tensor<2x7x4xf32>
   return %s : tensor<2x7x4xf32>
+}
+
+// What a product of 16 bits rounds before it is summed is summed first where the target convolves 16 bits, and then rounded.
+// GPU-LABEL: func @rounded
+// GPU-SAME: (%[[G:.+]]: tensor<12x8xbf16>
+// GPU: accel.windows %{{.+}} axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x5x6x8xbf16>
+// GPU: %[[SUMS:.+]] = accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<12x72xbf16>, tensor<72x4xbf16> -> tensor<12x4xf32>
+// GPU-NEXT: %[[LOW:.+]] = accel.cast %[[SUMS]] : tensor<12x4xf32> -> tensor<12x4xbf16>
+// GPU-NEXT: %[[WIDE:.+]] = accel.cast %[[LOW]]
+// GPU: return
+// CHECK-LABEL: func @rounded
+// CHECK: accel.matmul %arg0, %arg1 as input_gradient : {{.*}} -> tensor<12x36xf32>
+func.func @rounded(%g: tensor<12x8xbf16>, %w: tensor<8x36xbf16>) -> tensor<1x3x4x4xf32> {
+  %0 = accel.matmul %g, %w as input_gradient : tensor<12x8xbf16>, tensor<8x36xbf16> -> tensor<12x36xf32>
+  %1 = accel.cast %0 : tensor<12x36xf32> -> tensor<12x36xbf16>
+  %2 = accel.cast %1 : tensor<12x36xbf16> -> tensor<12x36xf32>
+  %3 = accel.reshape %2 : tensor<12x36xf32> -> tensor<1x3x4x3x3x4xf32>
+  %4 = accel.transpose %3 [0, 1, 2, 5, 3, 4] : tensor<1x3x4x3x3x4xf32> -> tensor<1x3x4x4x3x3xf32>
+  %5 = accel.sum_windows %4 axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x3x4x4x3x3xf32> -> tensor<1x5x6x4xf32>
+  %6 = accel.slice %5 [0, 1, 1, 0] strides [1, 1, 1, 1] : tensor<1x5x6x4xf32> -> tensor<1x3x4x4xf32>
+  return %6 : tensor<1x3x4x4xf32>
 }
