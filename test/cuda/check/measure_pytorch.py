@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times a GPT-2's training step in PyTorch on a GPU, as plans of gpu-check compute it: one line of JSON.
+"""Times a training step of a GPT-2, or of a ResNet-50, in PyTorch on a GPU, as plans of gpu-check compute it: one line of JSON.
 
-usage: measure_pytorch.py f32|tf32|bf16 eager|compile LENGTH MODEL, where MODEL is JSON: size, layers, heads, batch, microbatches, steps
+usage: measure_pytorch.py f32|tf32|bf16 eager|compile LENGTH MODEL, where MODEL is JSON: size, layers, heads, or image, its size; and batch, microbatches, steps
 
 If a microbatch does not fit the GPU's memory, it takes twice as many of half the size; the JSON says of how many samples.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 
 import torch
+from resnet import CLASSES, ResNet50
 from torch import nn
 from torch.nn import functional
 
@@ -52,6 +53,27 @@ class Gpt2(nn.Module):
         return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
 
+class Images(nn.Module):
+    """Channels last, as plans have them, and PyTorch is faster with them."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = ResNet50().to(memory_format=torch.channels_last)
+
+    def forward(self, images, labels):
+        return functional.cross_entropy(self.model(images).float(), labels)
+
+
+def make_data(options, length):
+    """What the model takes of a step: inputs and targets."""
+    samples = options["batch"] * options["microbatches"]
+    if "image" in options:
+        images = torch.randn(samples, 3, options["image"], options["image"], device="cuda").to(memory_format=torch.channels_last)
+        return images, torch.randint(0, CLASSES, (samples,), device="cuda")
+    tokens = torch.randint(0, VOCABULARY, (samples, length + 1), device="cuda")
+    return tokens[:, :-1], tokens[:, 1:]
+
+
 def make_step(model, precision, compiles):
     decayed = [p for p in model.parameters() if p.dim() >= 2]
     others = [p for p in model.parameters() if p.dim() < 2]
@@ -61,11 +83,11 @@ def make_step(model, precision, compiles):
     def step(data, batch):
         optimizer.zero_grad(set_to_none=True)
         total = 0
-        for part in data.split(batch):
+        for inputs, targets in zip(*(each.split(batch) for each in data)):
             if compiles:
                 torch.compiler.cudagraph_mark_step_begin()
             with torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
-                loss = function(part[:, :-1], part[:, 1:]) * (batch / len(data))
+                loss = function(inputs, targets) * (batch / len(data[0]))
             loss.backward()
             total = total + loss.detach()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -77,7 +99,7 @@ def make_step(model, precision, compiles):
 
 def measure(model, options, length, batch, precision, compiles):
     step = make_step(model, precision, compiles)
-    data = torch.randint(0, VOCABULARY, (options["batch"] * options["microbatches"], length + 1), device="cuda")
+    data = make_data(options, length)
     seconds = []
     for _ in range(WARM_UP + options["steps"]):
         torch.cuda.synchronize()
@@ -90,10 +112,12 @@ def measure(model, options, length, batch, precision, compiles):
 def main():
     precision, mode, length, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
     # As plans do, which say so if they take TF32.
-    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    # Ours take engines that give the same bits each time, and so should these; they may try which is the fastest.
+    torch.backends.cudnn.deterministic = torch.backends.cudnn.benchmark = True
     torch.manual_seed(0)
     with torch.device("cuda"):
-        model = Gpt2(length, options["size"], options["layers"], options["heads"]).train()
+        model = (Images() if "image" in options else Gpt2(length, options["size"], options["layers"], options["heads"])).train()
     batch = options["batch"]
     while True:
         try:
