@@ -31,6 +31,13 @@ bool accel::isPartOfConvolution(MatmulOp product, Operation *op) {
          elementTypeOf(rounding) == elementTypeOf(product.getLhs());
 }
 
+/// cuDNN knows no tensor whose elements lie at one place.
+static bool isRepeated(Value image, Value root) {
+  return llvm::any_of(
+      llvm::zip_equal(shapeOf(image), getStridedView(image, root)->strides),
+      [](auto each) { return std::get<0>(each) > 1 && std::get<1>(each) == 0; });
+}
+
 bool accel::readsWindowsInPlace(MatmulOp product, Convolution &convolution,
                                 Value root) {
   Value image = convolution.image();
@@ -42,7 +49,7 @@ bool accel::readsWindowsInPlace(MatmulOp product, Convolution &convolution,
   Operation *reader = findReader(product.getResult());
   bool isStoredAlike =
       element.isF32() || (reader && isPartOfConvolution(product, reader));
-  return isStoredAlike && liesInRows(image, root);
+  return isStoredAlike && liesInRows(image, root) && !isRepeated(image, root);
 }
 
 /// Strides of a tensor without gaps.

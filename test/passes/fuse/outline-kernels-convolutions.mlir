@@ -96,3 +96,26 @@ func.func @others() attributes {accel.role = #accel.role<step>} {
   accel.write @z, %7 : tensor<14x5xf32>
   return
 }
+
+// -----
+
+accel.state @x accumulator : tensor<2x9x4xf32>
+accel.state @w accumulator : tensor<16x36xf32>
+accel.state @y accumulator : tensor<70x16xf32>
+// An image that repeats what lies in memory once is no tensor of cuDNN's: its windows are copied.
+// CHECK-LABEL: func.func @repeated
+// CHECK: %[[COPY:.+]] = call @{{.+}} : (tensor<2x9x4xf32>) -> tensor<70x36xf32>
+// CHECK: call @{{matmul[a-z_0-9]+}}(%[[COPY]], %{{.+}}) : (tensor<70x36xf32>, tensor<16x36xf32>) -> tensor<70x16xf32>
+// BOTH-LABEL: func.func @repeated
+// BOTH: %[[COPY:.+]] = call @{{.+}} : (tensor<2x9x4xf32>) -> tensor<70x36xf32>
+func.func @repeated() attributes {accel.role = #accel.role<step>} {
+  %r = accel.read @x : tensor<2x9x4xf32>
+  %w = accel.read @w : tensor<16x36xf32>
+  %x = accel.broadcast %r [0, 1, 3] : tensor<2x9x4xf32> -> tensor<2x9x7x4xf32>
+  %0 = accel.windows %x axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<2x9x7x4xf32> -> tensor<2x7x5x4x3x3xf32>
+  %1 = accel.transpose %0 [0, 1, 2, 4, 5, 3] : tensor<2x7x5x4x3x3xf32> -> tensor<2x7x5x3x3x4xf32>
+  %2 = accel.reshape %1 : tensor<2x7x5x3x3x4xf32> -> tensor<70x36xf32>
+  %3 = accel.matmul %2, %w {transpose_rhs} : tensor<70x36xf32>, tensor<16x36xf32> -> tensor<70x16xf32>
+  accel.write @y, %3 : tensor<70x16xf32>
+  return
+}
