@@ -35,7 +35,9 @@ bool accel::isPartOfConvolution(MatmulOp product, Operation *op) {
 static bool isRepeated(Value image, Value root) {
   return llvm::any_of(
       llvm::zip_equal(shapeOf(image), getStridedView(image, root)->strides),
-      [](auto each) { return std::get<0>(each) > 1 && std::get<1>(each) == 0; });
+      [](auto each) {
+        return std::get<0>(each) > 1 && std::get<1>(each) == 0;
+      });
 }
 
 bool accel::readsWindowsInPlace(MatmulOp product, Convolution &convolution,

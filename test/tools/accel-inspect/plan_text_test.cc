@@ -4,10 +4,12 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "runtime/io/posix_vfs.h"
+#include "runtime/plan/container/container_format.h"
 #include "test/runtime/plan/sample_plan.h"
 #include "test/runtime/status_matchers.h"
 #include "test/runtime/temp_dir.h"
@@ -82,7 +84,8 @@ TEST_F(PlanTextTest, JsonHasEverything) {
                        tools::PlanJson(*plan_, Layout()));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["version"], 5);
-  EXPECT_EQ(json["format"], "4.8");
+  EXPECT_EQ(json["format"], absl::StrCat(runtime::kPlanFormatMajor, ".",
+                                         runtime::kPlanFormatMinor));
   EXPECT_THAT(json["sha256"].get<std::string>(), MatchesRegex("[0-9a-f]{64}"));
   EXPECT_EQ(json["manifest"]["model"]["name"], "regression");
   EXPECT_EQ(json["memory_bytes"]["parameters"], 128);
