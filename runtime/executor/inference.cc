@@ -69,8 +69,7 @@ std::string FormatTensor(const planpb::Tensor& tensor) {
 }
 
 absl::StatusOr<std::unique_ptr<Inference>> Inference::Create(
-    Vfs& vfs, const Plan& plan, Device& device,
-    const ExecutorOptions& options) {
+    Vfs& vfs, const Plan& plan, Device& device, ExecutorOptions options) {
   if (plan.view().FindFunction(planpb::FUNCTION_INFER) == nullptr) {
     return absl::FailedPreconditionError(
         "the plan trains and does not answer: compile the model with accelc "
@@ -78,6 +77,8 @@ absl::StatusOr<std::unique_ptr<Inference>> Inference::Create(
   }
   ASSIGN_OR_RETURN(auto nothing,
                    Dataset::Open(vfs, DataSignature(plan.manifest()), {}));
+  options.binding = RankBinding();
+  options.binding.threads = static_cast<uint64_t>(device.threads());
   std::unique_ptr<Inference> inference(new Inference(plan, std::move(nothing)));
   ASSIGN_OR_RETURN(
       inference->executor_,

@@ -25,10 +25,10 @@ std::string FormatTensor(const planpb::Tensor& tensor);
 class Inference {
  public:
   // Verifies the plan and loads its code. FailedPrecondition if the plan has no
-  // function to infer. Borrows: everything.
+  // function to infer. The binding is one rank's of all of the device's
+  // threads, whatever `options` has. Borrows: everything.
   static absl::StatusOr<std::unique_ptr<Inference>> Create(
-      Vfs& vfs, const Plan& plan, Device& device,
-      const ExecutorOptions& options);
+      Vfs& vfs, const Plan& plan, Device& device, ExecutorOptions options);
 
   // Executor::Initialize.
   absl::Status Initialize(Executor::Restore restore = nullptr);

@@ -96,6 +96,12 @@ absl::StatusOr<std::unique_ptr<StepDriver>> StepDriver::Create(
         absl::StrCat("rank ", binding.rank(), " of ", binding.rank_count(),
                      ": expected a communicator, got none"));
   }
+  // Each thread of a launch has a workspace of its own.
+  if (binding.threads < static_cast<uint64_t>(device.threads())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected memory for the ", device.threads(),
+        " threads of the device, got a binding of ", binding.threads));
+  }
   RETURN_IF_ERROR(CheckMesh(manifest.mesh()));
   ASSIGN_OR_RETURN(MemoryLayout layout,
                    MemoryLayout::Create(plan.view(), binding));

@@ -163,6 +163,21 @@ TEST_F(StepDriverTest, RefusesRanksThatShareSamples) {
                        "execute"));
 }
 
+// Threads without a workspace would write into whatever lies behind it.
+TEST_F(StepDriverTest, RefusesMemoryForFewerThreadsThanTheDeviceHas) {
+  Open(MakeSamplePlan());
+  DeviceOptions two;
+  two.threads = 2;
+  ASSERT_OK_AND_ASSIGN(const auto device, runtime::CreateDevice(*vfs_, two));
+  ExecutorOptions options;
+  options.binding.threads = 1;
+  EXPECT_THAT(
+      StepDriver::Create(*vfs_, *plan_, *device, *dataset_, options).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "expected memory for the 2 threads of the device, got a binding "
+               "of 1"));
+}
+
 TEST_F(StepDriverTest, TrainsAsTheReferenceForEveryGlobalBatch) {
   Open(MakeSamplePlan());
   for (const int global_batch : {1, 2, 3, 6, 7}) {
