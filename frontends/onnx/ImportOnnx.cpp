@@ -128,7 +128,7 @@ LogicalResult Importer::prepare() {
       failed(expandFunctions(*model, path, context))) {
     return failure();
   }
-  UnsupportedNodes unsupported = findUnsupported(*model, options.batchNorm);
+  UnsupportedNodes unsupported = findUnsupported(*model, options);
   for (const UnsupportedNode &each : unsupported) {
     state.unsupported.insert(each.node);
   }

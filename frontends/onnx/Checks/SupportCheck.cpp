@@ -55,24 +55,38 @@ std::string describeValue(const pb::AttributeProto &attribute) {
   }
 }
 
+/// Whether the exporter multiplied weights of `node` by those of a batch norm:
+/// so says a rule among those that made the node, "A, B", or the call that the
+/// node stands for.
+bool mergesBatchNorm(const pb::NodeProto &node) {
+  llvm::SmallVector<llvm::StringRef> rules;
+  findProperty(node.metadata_props(), kRewriteRule).split(rules, ',');
+  llvm::StringRef op = node.op_type();
+  bool isLayer = op == "Conv" || op == "ConvTranspose" || op == "Gemm";
+  return (isLayer && isBatchNormCall(node)) ||
+         llvm::any_of(rules, [](llvm::StringRef rule) {
+           return rule.trim().starts_with("FuseBatchNorm");
+         });
+}
+
 /// What is wrong with `node`, one by one.
 UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset,
-                              BatchNormPolicy batchNorm) {
+                              const ImportOptions &options) {
   std::string name = node.op_type();
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     return {{&node, codes::OtherDomain,
              name + " of domain '" + node.domain() + "'"}};
   }
   // The exporter does it in training mode too. What is left is a layer that
-  // nothing normalizes, whose weights are no parameters of the model.
-  if (findProperty(node.metadata_props(), kRewriteRule)
-          .starts_with("FuseBatchNorm")) {
+  // nothing normalizes, whose weights are no parameters of the model: it
+  // answers as the model does, and cannot train.
+  if (!options.infers && mergesBatchNorm(node)) {
     return {{&node, codes::BatchNorm,
              name + " that the exporter merged a batch norm into, with "
                     "scaled weights"}};
   }
   if (name == "BatchNormalization" &&
-      getBatchNormMode(node, batchNorm) == BatchNormMode::Unknown) {
+      getBatchNormMode(node, options.batchNorm) == BatchNormMode::Unknown) {
     return {{&node, codes::BatchNorm,
              name + " of which the file does not say whether it trains"}};
   }
@@ -136,22 +150,22 @@ std::string listNodes(ArrayRef<const pb::NodeProto *> nodes) {
 
 /// In a graph and in all bodies of its nodes, whether they will run or not.
 static void collectProblems(const pb::GraphProto &graph, int64_t opset,
-                            BatchNormPolicy batchNorm,
+                            const ImportOptions &options,
                             UnsupportedNodes &found) {
   for (const pb::NodeProto &node : graph.node()) {
-    llvm::append_range(found, findProblems(node, opset, batchNorm));
+    llvm::append_range(found, findProblems(node, opset, options));
     for (const pb::AttributeProto &attribute : node.attribute()) {
       if (attribute.has_g()) {
-        collectProblems(attribute.g(), opset, batchNorm, found);
+        collectProblems(attribute.g(), opset, options, found);
       }
     }
   }
 }
 
 UnsupportedNodes findUnsupported(const pb::ModelProto &model,
-                                 BatchNormPolicy batchNorm) {
+                                 const ImportOptions &options) {
   UnsupportedNodes found;
-  collectProblems(model.graph(), defaultOpset(model), batchNorm, found);
+  collectProblems(model.graph(), defaultOpset(model), options, found);
   return found;
 }
 

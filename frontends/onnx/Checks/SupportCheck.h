@@ -26,9 +26,9 @@ struct UnsupportedNode {
 using UnsupportedNodes = std::vector<UnsupportedNode>;
 
 /// Compares every node of the graph with the operator table. The result borrows
-/// the nodes.
+/// the nodes. What only training needs is asked of models that are to train.
 UnsupportedNodes findUnsupported(const pb::ModelProto &model,
-                                 BatchNormPolicy batchNorm);
+                                 const ImportOptions &options);
 
 /// One error that lists them: how many nodes, the first ones by name, their
 /// lines of Python. With `oneByOne`, an error for each at its place.

@@ -8,16 +8,23 @@
 namespace accel::onnx {
 namespace {
 
+bool isInference(const FxCall &call) {
+  return call.isAten("_native_batch_norm_legit_no_training");
+}
+
+bool hasFlag(const FxCall &call) {
+  return call.isAten("_native_batch_norm_legit_functional") ||
+         call.isAten("_native_batch_norm_legit") ||
+         call.isAten("native_batch_norm") || call.isAten("batch_norm");
+}
+
 /// What the call says. The flag is the argument behind the running variance.
 BatchNormMode readCall(const FxCall &call) {
-  if (call.isAten("_native_batch_norm_legit_no_training")) {
+  if (isInference(call)) {
     return BatchNormMode::Inference;
   }
-  bool hasFlag = call.isAten("_native_batch_norm_legit_functional") ||
-                 call.isAten("_native_batch_norm_legit") ||
-                 call.isAten("native_batch_norm") || call.isAten("batch_norm");
   constexpr size_t flag = 5;
-  if (!hasFlag || call.arguments.size() <= flag) {
+  if (!hasFlag(call) || call.arguments.size() <= flag) {
     return BatchNormMode::Unknown;
   }
   return call.arguments[flag] == "True"    ? BatchNormMode::Training
@@ -45,6 +52,11 @@ BatchNormMode getBatchNormMode(const pb::NodeProto &node,
     }
   }
   return BatchNormMode::Unknown;
+}
+
+bool isBatchNormCall(const pb::NodeProto &node) {
+  std::optional<FxCall> call = getFxCall(node);
+  return call && (isInference(*call) || hasFlag(*call));
 }
 
 bool isRunningStatistic(const pb::NodeProto &node, int input) {

@@ -20,6 +20,9 @@ enum class BatchNormMode {
 BatchNormMode getBatchNormMode(const pb::NodeProto &node,
                                BatchNormPolicy policy);
 
+/// Whether `node` stands for a call of a batch norm, whatever operator it is.
+bool isBatchNormCall(const pb::NodeProto &node);
+
 /// Whether input `input` of `node` is the running mean or variance of a batch
 /// norm.
 bool isRunningStatistic(const pb::NodeProto &node, int input);
