@@ -103,6 +103,15 @@ static constexpr ErrorInfo kCatalogue[] = {
      "Save the state dict of the very module that is exported, before or after "
      "the export, without training it in between. What is not known or not "
      "certain needs an export with dynamo=True, optimize=False."},
+    {onnx::codes::MergedCalls, ExitCode::CompileError,
+     "Parameters of a new model may have the same numbers: all norms begin "
+     "with "
+     "1 and 0. The default exporter keeps one tensor for them and, where what "
+     "they are applied to is the same as well, one node: nothing in the file "
+     "tells of the others, which would not train or train as one.",
+     "With dynamo=True add optimize=False; with dynamo=False add "
+     "training=torch.onnx.TrainingMode.TRAINING, "
+     "do_constant_folding=False."},
     {onnx::codes::Dimensions, ExitCode::CompileError,
      "A plan has static shapes: every symbol of the inputs' shapes needs a"
      " size, and the first dimension of all inputs is the microbatch.",

@@ -36,6 +36,8 @@ inline constexpr ErrorCode AbsentWeights{"ACCEL-E0402",
                                          "the weights are not there"};
 inline constexpr ErrorCode SavedParameters{
     "ACCEL-E0403", "the model does not follow from the file of --params"};
+inline constexpr ErrorCode MergedCalls{"ACCEL-E0404",
+                                       "parameters that are equal became one"};
 inline constexpr ErrorCode Dimensions{
     "ACCEL-E0501", "a dimension has no size, or another one"};
 inline constexpr ErrorCode TrainedParameters{
@@ -55,12 +57,12 @@ inline constexpr ErrorCode FoldedConstants{
 
 /// All of them.
 inline constexpr ErrorCode all[] = {
-    ModelFile,        WeightFile,      UnknownOperator,      OperatorSet,
-    UnknownAttribute, InputCount,      OtherDomain,          BatchNorm,
-    InvalidNode,      ComputedShape,   GraphStructure,       FoldedWeights,
-    AbsentWeights,    SavedParameters, Dimensions,           TrainedParameters,
-    BoundInput,       IdleDropout,     DropoutWithoutEffect, IdleBatchNorm,
-    MergedParameters, FoldedConstants};
+    ModelFile,         WeightFile,       UnknownOperator, OperatorSet,
+    UnknownAttribute,  InputCount,       OtherDomain,     BatchNorm,
+    InvalidNode,       ComputedShape,    GraphStructure,  FoldedWeights,
+    AbsentWeights,     SavedParameters,  MergedCalls,     Dimensions,
+    TrainedParameters, BoundInput,       IdleDropout,     DropoutWithoutEffect,
+    IdleBatchNorm,     MergedParameters, FoldedConstants};
 
 } // namespace accel::onnx::codes
 

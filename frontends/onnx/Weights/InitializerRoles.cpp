@@ -329,10 +329,6 @@ std::string findExpectedParameter(const pb::NodeProto &node, int input,
     if (node.op_type() == "BatchNormalization") {
       return findBatchNormInput(*call, input, signature).str();
     }
-    // A layer that a batch norm was merged into reads none of its inputs.
-    if (isBatchNormCall(node)) {
-      return {};
-    }
     for (const Slot &slot : slots) {
       if (slot.input == input && node.op_type() == slot.op.str() &&
           call->isAten(slot.aten) && slot.argument < call->arguments.size()) {

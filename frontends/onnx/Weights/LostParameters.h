@@ -27,7 +27,8 @@ public:
   std::string findRead(const pb::NodeProto &node,
                        const RecoveredParameter &holder) const;
 
-  /// The lost parameters of the module `scope` itself.
+  llvm::ArrayRef<llvm::StringRef> list() const { return lost; }
+  /// Those of the module `scope` itself.
   llvm::SmallVector<llvm::StringRef> list(llvm::StringRef scope) const;
 
 private:

@@ -255,9 +255,10 @@ def faults(result: dict, pytorch: dict, says_mixes: bool) -> list[str]:
 def build(family: Family) -> tuple[nn.Module, Inputs]:
     torch.manual_seed(family.seed)
     module = family.build().train()
-    with torch.no_grad():  # so that no two parameters are equal
-        for parameter in module.parameters():
-            parameter.add_(0.02 * torch.randn(parameter.shape))
+    if not family.is_new:  # as if it were trained: no two parameters are equal
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.add_(0.02 * torch.randn(parameter.shape))
     return module, family.inputs()
 
 
@@ -323,6 +324,9 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, help="of weights and inputs, instead of the family's own"
     )
+    parser.add_argument(
+        "--new", action="store_true", help="leave parameters as modules begin"
+    )
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -334,6 +338,7 @@ def main() -> int:
             continue
         if options.seed is not None:
             family = dataclasses.replace(family, seed=options.seed)
+        family = dataclasses.replace(family, is_new=options.new)
         folder = options.work.resolve() / options.exporter / family.name
         result = try_family(family, folder, options.exporter, options.params)
         with open(options.work / f"{options.exporter}.jsonl", "a") as log:

@@ -51,6 +51,8 @@ class Family:
     compares_samples: bool = False
     # Of weights and inputs.
     seed: int = 5
+    # As a module begins: many of its parameters are equal.
+    is_new: bool = False
 
 
 def tokens(length=LENGTH):

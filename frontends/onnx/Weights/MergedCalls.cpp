@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares what nodes read with what their calls name. FX numbers the calls of
+// an operator: layer_norm, layer_norm_1.
+#include "frontends/onnx/Weights/MergedCalls.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace accel::onnx {
+namespace {
+
+/// "layer_norm" of "layer_norm_1".
+llvm::StringRef operatorOf(llvm::StringRef call) {
+  llvm::StringRef name = call.rtrim("0123456789");
+  return name.size() < call.size() && name.ends_with("_") ? name.drop_back()
+                                                          : call;
+}
+
+class Search {
+public:
+  Search(const pb::GraphProto &graph, const GraphSignature &signature,
+         FindParameter findParameter)
+      : graph(graph), signature(signature), findParameter(findParameter) {
+    for (const pb::TensorProto &tensor : graph.initializer()) {
+      initializers.insert(tensor.name());
+      present.insert(tensor.name());
+    }
+    for (const pb::NodeProto &node : graph.node()) {
+      if (std::optional<FxCall> call = getFxCall(node)) {
+        present.insert(call->name);
+      }
+      for (const std::string &output : node.output()) {
+        present.insert(output);
+      }
+    }
+  }
+
+  bool run();
+
+private:
+  using Names = llvm::SmallVector<llvm::StringRef, 2>;
+
+  /// What `call` names and no node computes any more.
+  Names findLost(const FxCall &call) const;
+  void noteReads(const pb::NodeProto &node, const FxCall *call);
+  bool isMerged(llvm::StringRef value, const Names &lost) const;
+  bool readsMerged(const pb::NodeProto &node, const Names &lost);
+  void noteResults(const pb::NodeProto &node, const FxCall *call);
+
+  const pb::GraphProto &graph;
+  const GraphSignature &signature;
+  FindParameter findParameter;
+  llvm::StringSet<> initializers, present;
+  /// Parameters that a call names, and those that a node without one reads.
+  llvm::StringSet<> named, unnamed;
+  struct Value {
+    bool isOfParametersAlone = false;
+    std::string call; ///< that computes it; empty if the node names none
+    Names lost;       ///< what the first reader names in its place
+  };
+  /// That are computed of parameters.
+  llvm::StringMap<Value> values;
+};
+
+Search::Names Search::findLost(const FxCall &call) const {
+  Names lost;
+  for (llvm::StringRef each : call.getValues()) {
+    llvm::StringRef name = each.drop_front();
+    if (!present.contains(name) && signature.findParameter(each).empty() &&
+        signature.findBuffer(each).empty()) {
+      lost.push_back(name);
+    }
+  }
+  return lost;
+}
+
+/// Whether one that is `lost` is another call of the operator that computes
+/// `value` or, where nothing says which does, of what an earlier reader named.
+bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
+  const Value &computed = values.find(value)->second;
+  Names others = computed.lost;
+  if (!computed.call.empty()) {
+    others.assign({computed.call});
+  }
+  bool isNamedAlike = llvm::any_of(lost, [&](llvm::StringRef name) {
+    return llvm::is_contained(others, name);
+  });
+  return !isNamedAlike && llvm::any_of(lost, [&](llvm::StringRef name) {
+    return llvm::any_of(others, [&](llvm::StringRef other) {
+      return operatorOf(other) == operatorOf(name);
+    });
+  });
+}
+
+bool Search::readsMerged(const pb::NodeProto &node, const Names &lost) {
+  for (const std::string &input : node.input()) {
+    auto read = values.find(input);
+    if (read == values.end()) {
+      continue;
+    }
+    if (isMerged(input, lost)) {
+      return true;
+    }
+    if (read->second.lost.empty()) {
+      read->second.lost = lost;
+    }
+  }
+  return false;
+}
+
+void Search::noteReads(const pb::NodeProto &node, const FxCall *call) {
+  if (call) {
+    for (llvm::StringRef each : call->getValues()) {
+      named.insert(signature.findParameter(each));
+    }
+    return;
+  }
+  for (const std::string &input : node.input()) {
+    unnamed.insert(findParameter(input));
+  }
+}
+
+void Search::noteResults(const pb::NodeProto &node, const FxCall *call) {
+  bool readsParameter = false, readsDataToo = false;
+  for (const std::string &input : node.input()) {
+    auto read = values.find(input);
+    bool isOfParameters =
+        read != values.end() && read->second.isOfParametersAlone;
+    readsParameter |= isOfParameters || !findParameter(input).empty();
+    readsDataToo |= !isOfParameters && !initializers.contains(input);
+  }
+  if (readsParameter) {
+    for (const std::string &output : node.output()) {
+      values[output] = {!readsDataToo, call ? call->name.str() : "", {}};
+    }
+  }
+}
+
+bool Search::run() {
+  for (const pb::NodeProto &node : graph.node()) {
+    std::optional<FxCall> call = getFxCall(node);
+    if (readsMerged(node, call ? findLost(*call) : Names())) {
+      return true;
+    }
+    noteReads(node, call ? &*call : nullptr);
+    noteResults(node, call ? &*call : nullptr);
+  }
+  return llvm::any_of(unnamed, [&](const auto &each) {
+    return !each.getKey().empty() && named.contains(each.getKey());
+  });
+}
+
+} // namespace
+
+bool mergesCallsOfParameters(const pb::GraphProto &graph,
+                             const GraphSignature &signature,
+                             FindParameter findParameter) {
+  return Search(graph, signature, findParameter).run();
+}
+
+} // namespace accel::onnx

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls that the exporter merged because what they read was equal: of a new
+// model two parameters may have the same numbers, and then norms of the same
+// tensor, or parts of two biases, become one node.
+#ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_MERGEDCALLS_H
+#define ACCEL_FRONTENDS_ONNX_WEIGHTS_MERGEDCALLS_H
+
+#include "frontends/onnx/Weights/InitializerRoles.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace accel::onnx {
+
+/// The parameter that the initializer of a name is; empty if it is none.
+using FindParameter =
+    llvm::function_ref<llvm::StringRef(llvm::StringRef initializer)>;
+
+/// Whether the graph shows that parameters or calls that read them were merged.
+/// Either a value computed of one goes where the program names another call of
+/// the same operator, whose result no node computes any more; or a node that
+/// stands for no call, as the parts of a bias, reads one that a call names.
+/// This means something only where some parameter is not found otherwise.
+bool mergesCallsOfParameters(const pb::GraphProto &graph,
+                             const GraphSignature &signature,
+                             FindParameter findParameter);
+
+} // namespace accel::onnx
+
+#endif
