@@ -15,6 +15,13 @@ llvm::StringRef operatorOf(llvm::StringRef call) {
                                                           : call;
 }
 
+/// Whether `call` is a cast, which exporters leave out between equal types: it
+/// stands for what was cast, where a slice of all may stand for any part.
+bool isCast(llvm::StringRef call) {
+  llvm::StringRef name = operatorOf(call);
+  return name == "type_as" || name == "_to_copy" || name == "to";
+}
+
 class Search {
 public:
   Search(const pb::GraphProto &graph, const GraphSignature &signature,
@@ -43,7 +50,7 @@ private:
   Names findLost(const FxCall &call) const;
   void noteReads(const pb::NodeProto &node, const FxCall *call);
   bool isMerged(llvm::StringRef value, const Names &lost) const;
-  bool readsMerged(const pb::NodeProto &node, const Names &lost);
+  bool readsMerged(const pb::NodeProto &node, const FxCall *call);
   void noteResults(const pb::NodeProto &node, const FxCall *call);
 
   const pb::GraphProto &graph;
@@ -74,25 +81,43 @@ Search::Names Search::findLost(const FxCall &call) const {
 }
 
 /// Whether one that is `lost` is another call of the operator that computes
-/// `value` or, where nothing says which does, of what an earlier reader named.
+/// `value`, or of what an earlier reader named in its place.
 bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
   const Value &computed = values.find(value)->second;
-  Names others = computed.lost;
-  if (!computed.call.empty()) {
-    others.assign({computed.call});
-  }
-  bool isNamedAlike = llvm::any_of(lost, [&](llvm::StringRef name) {
-    return llvm::is_contained(others, name);
-  });
-  return !isNamedAlike && llvm::any_of(lost, [&](llvm::StringRef name) {
-    return llvm::any_of(others, [&](llvm::StringRef other) {
-      return operatorOf(other) == operatorOf(name);
-    });
+  auto isNamed = [&](llvm::StringRef name) {
+    return llvm::is_contained(computed.lost, name);
+  };
+  auto isAlike = [&](llvm::StringRef name) {
+    return operatorOf(name) == operatorOf(value) ||
+           operatorOf(name) == operatorOf(computed.call) ||
+           llvm::any_of(computed.lost, [&](llvm::StringRef other) {
+             return operatorOf(other) == operatorOf(name) &&
+                    (computed.call.empty() || isCast(name));
+           });
+  };
+  return llvm::none_of(lost, isNamed) && llvm::any_of(lost, isAlike);
+}
+
+/// Whether the node reads a constant that was computed of a parameter, and its
+/// call names neither but something lost.
+static bool readsOtherConstant(const FxCall &call, llvm::StringRef constant,
+                               llvm::StringRef parameter,
+                               const GraphSignature &signature) {
+  return llvm::none_of(call.getValues(), [&](llvm::StringRef each) {
+    return each.drop_front() == constant ||
+           signature.findParameter(each) == parameter;
   });
 }
 
-bool Search::readsMerged(const pb::NodeProto &node, const Names &lost) {
+bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
+  Names lost = call ? findLost(*call) : Names();
   for (const std::string &input : node.input()) {
+    llvm::StringRef parameter = findParameter(input);
+    // What was separated again has a name of its own.
+    if (!lost.empty() && !parameter.empty() && initializers.contains(input) &&
+        readsOtherConstant(*call, input, parameter, signature)) {
+      return true;
+    }
     auto read = values.find(input);
     if (read == values.end()) {
       continue;
@@ -138,7 +163,7 @@ void Search::noteResults(const pb::NodeProto &node, const FxCall *call) {
 bool Search::run() {
   for (const pb::NodeProto &node : graph.node()) {
     std::optional<FxCall> call = getFxCall(node);
-    if (readsMerged(node, call ? findLost(*call) : Names())) {
+    if (readsMerged(node, call ? &*call : nullptr)) {
       return true;
     }
     noteReads(node, call ? &*call : nullptr);
