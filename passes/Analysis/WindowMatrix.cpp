@@ -8,6 +8,10 @@
 using namespace mlir;
 using namespace accel;
 
+bool accel::mayBeWindows(Type element) {
+  return element.isF32() || element.isBF16() || element.isF16();
+}
+
 /// Takes the last dimensions of `view`, `size` elements in all; nothing if its
 /// dimensions cannot be cut there.
 static std::optional<AffineView> takeBack(AffineView &view, int64_t size) {
@@ -36,8 +40,9 @@ static std::optional<AffineView> takeBack(AffineView &view, int64_t size) {
 
 std::optional<WindowMatrix> WindowMatrix::find(Value operand, Value root) {
   ArrayRef<int64_t> shape = shapeOf(operand);
+  bool isMatrix = shape.size() >= 2 && mayBeWindows(elementTypeOf(operand));
   std::optional<AffineView> view =
-      shape.size() < 2 ? std::nullopt : getComposedView(operand, root);
+      isMatrix ? getComposedView(operand, root) : std::nullopt;
   if (!view) {
     return std::nullopt;
   }

@@ -18,6 +18,17 @@ Value FloatMemory::cast(const TileCode &t, Value buffer) {
       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
+/// A descriptor of a memref is the same whatever its elements are: once both
+/// are descriptors, nothing is left of the cast.
+Value FloatMemory::castTo(const TileCode &t, Value buffer, Type element) {
+  Value floats = cast(t, buffer);
+  auto type = MemRefType::get(
+      mlir::cast<MemRefType>(floats.getType()).getShape(), element);
+  return UnrealizedConversionCastOp::create(t.getBuilder(), t.getLoc(), type,
+                                            floats)
+      .getResult(0);
+}
+
 VectorType FloatMemory::typeOf(int64_t lanes) const {
   return VectorType::get({lanes}, getElement());
 }

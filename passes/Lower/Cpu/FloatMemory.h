@@ -18,6 +18,8 @@ public:
   /// `buffer` as a memref that all calls of a routine can pass: only the stride
   /// of one matters.
   static Value cast(const TileCode &t, Value buffer);
+  /// The same, as a buffer of `element`, whatever was stored there before.
+  static Value castTo(const TileCode &t, Value buffer, mlir::Type element);
 
   mlir::Type getElement() const {
     return mlir::cast<mlir::MemRefType>(memory.getType()).getElementType();

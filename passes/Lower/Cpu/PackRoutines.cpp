@@ -212,17 +212,17 @@ void PackRoutines::packTransposed(const TileCode &t, const Source &source,
       [&](Value k) { pack(k, Value()); }, pack);
 }
 
-/// Unit by unit of the summed index, whose elements lie `stride` apart: `body`
-/// gets the first, and how far on the second is; null if there is none.
+/// Unit by unit of the summed index: `body` gets the first element, and the
+/// second; null if there is none.
 void PackRoutines::eachUnit(
-    const TileCode &t, Value depth, Value stride,
-    llvm::function_ref<void(Value k, Value next)> body) const {
+    const TileCode &t, Value depth,
+    llvm::function_ref<void(Value k, Value second)> body) const {
   if (!format.isPaired()) {
     t.each(t.index(0), depth, 1, [&](Value k) { body(k, Value()); });
     return;
   }
   t.eachStep(
-      depth, 2, [&](Value k) { body(k, stride); },
+      depth, 2, [&](Value k) { body(k, t.add(k, int64_t(1))); },
       [&](Value k, Value) { body(k, Value()); });
 }
 
@@ -247,8 +247,8 @@ void PackRoutines::writeLhsRows(const TileCode &t, const Lhs &a) const {
 /// two, because it would reach into another block.
 void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
   if (format.isPaired()) {
-    return eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
-      writeLhsColumn(t, a, k, next, /*reachesOn=*/false);
+    return eachUnit(t, a.depth, [&](Value k, Value second) {
+      writeLhsColumn(t, a, k, second, /*reachesOn=*/false);
     });
   }
   Value last = t.sub(a.depth, t.index(1));
@@ -258,23 +258,23 @@ void PackRoutines::writeLhsColumns(const TileCode &t, const Lhs &a) const {
   writeLhsColumn(t, a, last, Value(), /*reachesOn=*/false);
 }
 
-/// Unit `k`, whose second element lies `next` further on.
+/// The unit of elements `k` and, if that is not null, `second`.
 void PackRoutines::writeLhsColumn(const TileCode &t, const Lhs &a, Value k,
-                                  Value next, bool reachesOn) const {
+                                  Value second, bool reachesOn) const {
   OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
   Value depth = format.packedDepth(t, a.depth);
-  Value source = t.add(a.source.at, t.mul(k, a.source.stride));
   Value scales = placeOfScales(t, a.source, k);
   Value place = t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.rows));
-  Value ahead = t.add(source, t.mul(a.source.stride, kRowsAhead));
+  Value ahead = placeOf(t, a.source, t.add(k, kRowsAhead), t.index(0));
   for (int64_t lane = 0; lane < ProductTiles::kPackedRows; lane += kTileLanes) {
     from.prefetch(t.add(ahead, lane));
   }
   auto pack = [&](Value row, int64_t first, int64_t lanes, Value count) {
-    Value at = t.add(t.add(source, row), first);
+    Value column = t.add(row, first);
+    Value next = second ? placeOf(t, a.source, second, column) : Value();
     Value units =
-        from.across(at, next ? t.add(at, next) : Value(), lanes, count,
+        from.across(placeOf(t, a.source, k, column), next, lanes, count,
                     scales ? t.add(t.add(scales, row), first) : Value());
     from.store(units, to, t.add(t.add(place, t.mul(row, depth)), first),
                block.rows);
@@ -307,15 +307,16 @@ void PackRoutines::writeLhsColumn(const TileCode &t, const Lhs &a, Value k,
 void PackRoutines::writeRhsRows(const TileCode &t, const Rhs &a) const {
   OperandUnits from = unitsOf(t, a.source);
   FloatMemory to(t, a.target);
-  eachUnit(t, a.depth, a.source.stride, [&](Value k, Value next) {
+  eachUnit(t, a.depth, [&](Value k, Value second) {
     Value scales = placeOfScales(t, a.source, k);
     Value later = t.add(k, kRowsAhead);
     Value first =
         t.add(a.targetAt, t.mul(format.packedDepth(t, k), block.columns));
     auto pack = [&](Value column, int64_t lane, Value count) {
-      Value at = placeOf(t, a.source, k, t.add(column, lane));
+      Value begin = t.add(column, lane);
+      Value next = second ? placeOf(t, a.source, second, begin) : Value();
       Value units =
-          from.across(at, next ? t.add(at, next) : Value(), kTileLanes, count,
+          from.across(placeOf(t, a.source, k, begin), next, kTileLanes, count,
                       scales ? t.add(t.add(scales, column), lane) : Value());
       Value panel = t.mul(t.div(column, block.columns), a.panelStride);
       from.store(units, to, t.add(t.add(first, panel), lane), block.columns);

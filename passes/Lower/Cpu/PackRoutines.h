@@ -60,11 +60,11 @@ private:
   void packTransposed(const TileCode &t, const Source &source,
                       const PackedMatrix &to, Value first, Value last,
                       int64_t wanted, Value depth, int64_t step) const;
-  void eachUnit(const TileCode &t, Value depth, Value stride,
-                llvm::function_ref<void(Value k, Value next)> body) const;
+  void eachUnit(const TileCode &t, Value depth,
+                llvm::function_ref<void(Value k, Value second)> body) const;
   void writeLhsRows(const TileCode &t, const Lhs &a) const;
   void writeLhsColumns(const TileCode &t, const Lhs &a) const;
-  void writeLhsColumn(const TileCode &t, const Lhs &a, Value k, Value next,
+  void writeLhsColumn(const TileCode &t, const Lhs &a, Value k, Value second,
                       bool reachesOn) const;
   void writeRhsRows(const TileCode &t, const Rhs &a) const;
   void writeRhsColumns(const TileCode &t, const Rhs &a) const;

@@ -43,11 +43,6 @@ PackRoutines::Part PackedOperands::getPart(const ProductOperand &operand,
   return part;
 }
 
-static bool isCopied(const ProductMatrix &matrix, bool isLeft) {
-  return matrix.windows &&
-         !matrix.windows->isPackedInPlace(isLeft, matrix.isTransposed);
-}
-
 /// A copy, in the workspace, of rows and columns of a matrix of windows.
 ProductMatrix PackedOperands::copyPart(const ProductMatrix &windows,
                                        ProductRange rows, ProductRange columns,
@@ -56,7 +51,10 @@ ProductMatrix PackedOperands::copyPart(const ProductMatrix &windows,
     std::swap(rows, columns);
   }
   bool isBlockLong = isSummedByRow == windows.isTransposed;
-  ProductMatrix copy{workspace, t.index(tiles.copyOffset()),
+  Type element = FloatMemory(t, windows.buffer).getElement();
+  int64_t perFloat = 32 / element.getIntOrFloatBitWidth();
+  ProductMatrix copy{FloatMemory::castTo(t, workspace, element),
+                     t.index(tiles.copyOffset() * perFloat),
                      t.index(tiles.copyStride(isBlockLong)),
                      windows.isTransposed};
   copyWindows(t, *windows.windows, windows, rows, columns, copy);
@@ -66,7 +64,7 @@ ProductMatrix PackedOperands::copyPart(const ProductMatrix &windows,
 void PackedOperands::packRhs(const ProductOperand &rhs,
                              const ProductRange &columns,
                              const DepthBlock &block) const {
-  if (isCopied(rhs.numbers, /*isLeft=*/false)) {
+  if (tiles.copiesRhs) {
     Value all = columns.count(t);
     int64_t step = ProductTiles::kCopiedColumns;
     return t.each(t.index(0), all, step, [&](Value first) {
@@ -88,7 +86,7 @@ void PackedOperands::packRhs(const ProductOperand &rhs,
 void PackedOperands::packLhs(const ProductOperand &lhs,
                              const ProductRange &rows,
                              const DepthBlock &block) const {
-  if (isCopied(lhs.numbers, /*isLeft=*/true)) {
+  if (tiles.copiesLhs) {
     ProductMatrix copy = copyPart(
         lhs.numbers, rows, {block.first, t.add(block.first, block.depth)},
         /*isSummedByRow=*/false);

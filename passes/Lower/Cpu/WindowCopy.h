@@ -10,8 +10,8 @@
 
 namespace accel {
 
-/// Copies `rows` and `columns` of `windows`, as they lie in `from`, of f32, to
-/// `to`, whose rows lie `to.stride` apart.
+/// Copies `rows` and `columns` of `windows`, as they lie in `from`, to `to`, of
+/// the same type, whose rows lie `to.stride` apart.
 void copyWindows(const TileCode &t, const WindowMatrix &windows,
                  const ProductMatrix &from, const ProductRange &rows,
                  const ProductRange &columns, const ProductMatrix &to);

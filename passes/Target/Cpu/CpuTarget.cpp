@@ -143,8 +143,8 @@ Decision CpuTarget::readsInPlace(Operation *op, Value operand,
   if (isContiguousPart(operand, root, offset)) {
     return Decision::yes();
   }
-  if (isa<MatmulOp>(op) && elementTypeOf(operand).isF32() &&
-      readsWindows(operand) && WindowMatrix::find(operand, root)) {
+  if (isa<MatmulOp>(op) && readsWindows(operand) &&
+      WindowMatrix::find(operand, root)) {
     return Decision::yes();
   }
   return Decision::no("it does not lie in one piece");

@@ -20,9 +20,12 @@ static constexpr int64_t kOverhang = 16;
 static constexpr int64_t kMostSummedRows = 1008;
 
 /// Whether an operand is a view of windows that is copied to be packed.
-static bool isCopied(Value operand, bool isLeft, bool isTransposed) {
-  auto windows = WindowMatrix::findInKernel(operand);
-  return windows && !windows->isPackedInPlace(isLeft, isTransposed);
+static bool isCopied(MatmulOp op, bool isLeft) {
+  auto windows = WindowMatrix::findInKernel(isLeft ? op.getLhs() : op.getRhs());
+  return windows && !windows->isPackedInPlace(isLeft,
+                                              isLeft ? op.getTransposeLhs()
+                                                     : op.getTransposeRhs(),
+                                              multipliesPairs(op));
 }
 
 ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
@@ -38,8 +41,8 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           static_cast<int64_t>(op.getBlock().value_or(0)),
           packedColumns,
           !findSums(kernel, op),
-          isCopied(op.getLhs(), /*isLeft=*/true, op.getTransposeLhs()) ||
-              isCopied(op.getRhs(), /*isLeft=*/false, op.getTransposeRhs())};
+          isCopied(op, /*isLeft=*/true),
+          isCopied(op, /*isLeft=*/false)};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }
@@ -72,7 +75,8 @@ int64_t ProductTiles::workspaceBytes() const {
   int64_t copied =
       std::max(kCopiedColumns * copyStride(true), block * copyStride(false));
   int64_t sums = keepsSums ? summedRows() * packedColumns : 0;
-  return 4 * (copiesWindows ? copyOffset() + copied : sumsOffset() + sums);
+  return 4 *
+         (copiesLhs || copiesRhs ? copyOffset() + copied : sumsOffset() + sums);
 }
 
 int64_t accel::getBlockMultiple(MatmulOp op) {

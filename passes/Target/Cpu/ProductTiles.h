@@ -27,9 +27,9 @@ struct ProductTiles {
   /// Whether no result of the kernel is f32, so that the sums stay in the
   /// workspace until the epilogue has rounded them.
   bool keepsSums;
-  /// Whether an operand is a view of windows of which parts are copied before
-  /// they are packed.
-  bool copiesWindows;
+  /// Whether the left and the right matrix are views of windows of which parts
+  /// are copied before they are packed.
+  bool copiesLhs, copiesRhs;
 
   /// Of the product of `kernel`.
   static ProductTiles get(mlir::func::FuncOp kernel, MatmulOp op, int64_t block,
@@ -57,8 +57,9 @@ struct ProductTiles {
   /// Where parts of windows are copied to, in floats, behind all else: of the
   /// left matrix the rows that are packed at once, of the right one so many
   /// columns. Rows of the copy are a block long, if the summed index is
-  /// contiguous, or so many columns, and lie a little more than that apart, so
-  /// that they do not meet in one set of a cache.
+  /// contiguous, or so many columns, and lie a little more elements than that
+  /// apart, so that they do not meet in one set of a cache. Elements of 16 bits
+  /// leave half of the place free.
   static constexpr int64_t kCopiedColumns = 64;
   int64_t copyOffset() const;
   int64_t copyStride(bool isBlockLong) const {

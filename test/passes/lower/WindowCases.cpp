@@ -14,15 +14,16 @@ struct Windows {
   int64_t n, h, w, c;
   int64_t k, l;
   int64_t stride = 1, dilation = 1;
+  std::string element = "f32";
 
   int64_t count(int64_t size, int64_t window) const {
     return (size - 1 - (window - 1) * dilation) / stride + 1;
   }
   int64_t rows() const { return n * count(h, k) * count(w, l); }
   int64_t depth() const { return k * l * c; }
-  std::string whole() const { return tensorOf({n, h, w, c}, "f32"); }
+  std::string whole() const { return tensorOf({n, h, w, c}, element); }
   std::string windows() const {
-    return tensorOf({n, count(h, k), count(w, l), c, k, l}, "f32");
+    return tensorOf({n, count(h, k), count(w, l), c, k, l}, element);
   }
 
   /// `%w`, the windows of %x.
@@ -37,18 +38,20 @@ struct Windows {
   }
   /// `%m`, a row for each window, in the order of memory.
   std::string matrix() const {
-    std::string moved = tensorOf({n, count(h, k), count(w, l), k, l, c}, "f32");
+    std::string moved =
+        tensorOf({n, count(h, k), count(w, l), k, l, c}, element);
     return view() +
            substitute("  %v = accel.transpose %w [0, 1, 2, 4, 5, 3] : $0 -> "
                       "$1\n  %m = accel.reshape %v : $1 -> $2\n",
-                      {windows(), moved, tensorOf({rows(), depth()}, "f32")});
+                      {windows(), moved, tensorOf({rows(), depth()}, element)});
   }
 };
 
 std::string describe(int64_t matrices, int64_t rows, int64_t columns,
-                     int64_t depth) {
+                     int64_t depth, const std::string &element) {
   int64_t blocks = alignUp(depth, 256) / 256;
-  int64_t block = alignUp((depth + blocks - 1) / blocks, 16);
+  int64_t block =
+      alignUp((depth + blocks - 1) / blocks, element == "bf16" ? 32 : 16);
   return "attributes {plan.kernel = {kind = \"product\", elements = " +
          text(matrices * rows * columns) +
          " : i64, rows = " + text(matrices * rows) +
@@ -66,9 +69,10 @@ KernelCase makeProduct(const Windows &windows, bool isLeft, bool isTransposed,
   if (!isLeft) {
     std::swap(seen, summed);
   }
-  std::string matrix = tensorOf({windows.rows(), windows.depth()}, "f32");
-  std::string factor = isLeft ? tensorOf({summed, other}, "f32")
-                              : tensorOf({other, summed}, "f32");
+  const std::string &element = windows.element;
+  std::string matrix = tensorOf({windows.rows(), windows.depth()}, element);
+  std::string factor = isLeft ? tensorOf({summed, other}, element)
+                              : tensorOf({other, summed}, element);
   std::string result =
       isLeft ? tensorOf({seen, other}, "f32") : tensorOf({other, seen}, "f32");
   std::string flag = isLeft ? " {transpose_lhs}" : " {transpose_rhs}";
@@ -78,48 +82,76 @@ KernelCase makeProduct(const Windows &windows, bool isLeft, bool isTransposed,
       (isLeft ? "%m, %b" : "%b, %m") + (isTransposed ? flag : "") + " : " +
       (isLeft ? matrix + ", " + factor : factor + ", " + matrix) + " -> " +
       result + "\n  return %c : " + result;
-  std::string name = "product_of_windows_" + windows.name +
+  std::string name = "product_of_windows_" + windows.name + "_" + element +
                      (isLeft ? "_lhs" : "_rhs") +
                      (isTransposed ? "_transposed" : "");
-  return {
-      name,
-      "func.func @k(%x: " + windows.whole() + range + ", %b: " + factor +
-          range + ") -> (" + result + ") " +
-          describe(1, isLeft ? seen : other, isLeft ? other : seen, summed) +
-          " {\n" + body + "\n}\n",
-      4e-6};
-}
-
-/// A product for each of two groups of channels, with a bias behind it.
-KernelCase makeGroups() {
-  std::string range = " {accel.range = [-1.0, 1.0]}";
-  return {"product_of_windows_groups",
-          "func.func @k(%x: tensor<2x9x7x10xf32>" + range +
-              ", %b: tensor<2x13x45xf32>" + range + ", %d: tensor<13xf32>" +
-              range + ") -> (tensor<2x70x13xf32>) " + describe(2, 70, 13, 45) +
-              R"( {
-  %w = accel.windows %x axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<2x9x7x10xf32> -> tensor<2x7x5x10x3x3xf32>
-  %s = accel.reshape %w : tensor<2x7x5x10x3x3xf32> -> tensor<2x7x5x2x5x3x3xf32>
-  %t = accel.transpose %s [3, 0, 1, 2, 5, 6, 4] : tensor<2x7x5x2x5x3x3xf32> -> tensor<2x2x7x5x3x3x5xf32>
-  %m = accel.reshape %t : tensor<2x2x7x5x3x3x5xf32> -> tensor<2x70x45xf32>
-  %c = accel.matmul %m, %b {transpose_rhs} : tensor<2x70x45xf32>, tensor<2x13x45xf32> -> tensor<2x70x13xf32>
-  %e = accel.broadcast %d [2] : tensor<13xf32> -> tensor<2x70x13xf32>
-  %r = accel.add %c, %e : tensor<2x70x13xf32>
-  return %r : tensor<2x70x13xf32>
-})"
-              "\n",
+  return {name,
+          "func.func @k(%x: " + windows.whole() + range + ", %b: " + factor +
+              range + ") -> (" + result + ") " +
+              describe(1, isLeft ? seen : other, isLeft ? other : seen, summed,
+                       element) +
+              " {\n" + body + "\n}\n",
           4e-6};
 }
 
-void addProducts(std::vector<KernelCase> &cases) {
-  const Windows all[] = {
+/// A product for each of two groups of channels, with a bias behind it.
+KernelCase makeGroups(const std::string &element) {
+  std::string range = " {accel.range = [-1.0, 1.0]}";
+  return {"product_of_windows_groups_" + element,
+          "func.func @k(%x: tensor<2x9x7x10x" + element + ">" + range +
+              ", %b: tensor<2x13x45x" + element + ">" + range +
+              ", %d: tensor<13xf32>" + range + ") -> (tensor<2x70x13xf32>) " +
+              describe(2, 70, 13, 45, element) +
+              substitute(R"( {
+  %w = accel.windows %x axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<2x9x7x10x$0> -> tensor<2x7x5x10x3x3x$0>
+  %s = accel.reshape %w : tensor<2x7x5x10x3x3x$0> -> tensor<2x7x5x2x5x3x3x$0>
+  %t = accel.transpose %s [3, 0, 1, 2, 5, 6, 4] : tensor<2x7x5x2x5x3x3x$0> -> tensor<2x2x7x5x3x3x5x$0>
+  %m = accel.reshape %t : tensor<2x2x7x5x3x3x5x$0> -> tensor<2x70x45x$0>
+  %c = accel.matmul %m, %b {transpose_rhs} : tensor<2x70x45x$0>, tensor<2x13x45x$0> -> tensor<2x70x13xf32>
+  %e = accel.broadcast %d [2] : tensor<13xf32> -> tensor<2x70x13xf32>
+  %r = accel.add %c, %e : tensor<2x70x13xf32>
+  return %r : tensor<2x70x13xf32>
+}
+)",
+                         {element}),
+          4e-6};
+}
+
+/// A product that is stored rounded, so that the workspace keeps its sums in
+/// front of the copied windows.
+KernelCase makeRounded(const std::string &element) {
+  std::string range = " {accel.range = [-1.0, 1.0]}";
+  int64_t depth = 45;
+  Windows windows{"", 2, 9, 7, 5, 3, 3, 1, 1, element};
+  std::string matrix = tensorOf({windows.rows(), depth}, element);
+  std::string weights = tensorOf({depth, 21}, element);
+  std::string sums = tensorOf({windows.rows(), 21}, "f32");
+  std::string result = tensorOf({windows.rows(), 21}, element);
+  return {"product_of_windows_rounded_" + element,
+          substitute("func.func @k(%x: $0" + range + ", %b: $1" + range +
+                         ") -> ($4) " +
+                         describe(1, windows.rows(), 21, depth, element) +
+                         " {\n" + windows.matrix() +
+                         "  %c = accel.matmul %m, %b : $2, $1 -> $3\n"
+                         "  %r = accel.cast %c : $3 -> $4\n"
+                         "  return %r : $4\n}\n",
+                     {windows.whole(), weights, matrix, sums, result}),
+          element == "bf16" ? 8e-3 : 1e-3};
+}
+
+void addProducts(std::vector<KernelCase> &cases, const std::string &element) {
+  Windows all[] = {
       {"3x3", 2, 9, 7, 5, 3, 3},
       {"strided", 3, 11, 12, 33, 3, 2, 2},
       {"dilated", 1, 13, 9, 17, 3, 3, 1, 2},
       {"one_channel", 2, 10, 19, 1, 2, 7},
       {"wide", 1, 12, 30, 64, 3, 3},
+      // Runs of 48, in vectors but not in pairs of vectors; an odd number of
+      // places.
+      {"of_48", 3, 7, 11, 16, 3, 3},
   };
-  for (const Windows &windows : all) {
+  for (Windows &windows : all) {
+    windows.element = element;
     for (bool isLeft : {false, true}) {
       for (bool isTransposed : {false, true}) {
         cases.push_back(makeProduct(windows, isLeft, isTransposed, 21));
@@ -127,9 +159,9 @@ void addProducts(std::vector<KernelCase> &cases) {
     }
   }
   // More columns than are packed at once, and more rows than a block.
-  cases.push_back(
-      makeProduct({"many", 2, 20, 20, 140, 3, 3, 2}, false, false, 5));
-  cases.push_back(makeGroups());
+  cases.push_back(makeProduct({"many", 2, 20, 20, 140, 3, 3, 2, 1, element},
+                              false, false, 5));
+  cases.push_back(makeGroups(element));
 }
 
 /// The maximum of two elements of each window, each a slice with the strides of
@@ -179,7 +211,11 @@ std::vector<KernelCase> getWindowViewCases() {
 
 std::vector<KernelCase> getWindowProductCases() {
   std::vector<KernelCase> cases;
-  addProducts(cases);
+  for (const std::string element : {"f32", "bf16", "f16"}) {
+    addProducts(cases, element);
+  }
+  cases.push_back(makeRounded("bf16"));
+  cases.push_back(makeRounded("f16"));
   return cases;
 }
 
