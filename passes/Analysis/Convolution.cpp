@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/SmallFloat.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/WindowMatrix.h"
 
 using namespace mlir;
 using namespace accel;
@@ -172,7 +173,7 @@ std::optional<Convolution> Convolution::find(MatmulOp product) {
   bool isGradient = product.getTransposeLhs();
   Value operand = isGradient ? product.getRhs() : product.getLhs();
   WindowsOp windows = findWindows(operand);
-  if (!windows || !product.getScales().empty() ||
+  if (!windows || !mayBeWindows(elementTypeOf(operand)) ||
       (isGradient && product.getTransposeRhs())) {
     return std::nullopt;
   }

@@ -38,9 +38,9 @@ struct Convolution {
   /// Of the weights' dimensions, in the order of `weightsShape`.
   llvm::SmallVector<int64_t> weightsStrides();
 
-  /// `product` as a convolution. Between it and the windows may be what rounds
-  /// them. Nothing if it is another product, or one of windows of one element
-  /// that lie side by side: those are a matrix.
+  /// `product`, of f32, bf16 or f16, as a convolution. Between it and the
+  /// windows may be what rounds them. Nothing if it is another product, or one
+  /// of windows of one element that lie side by side: those are a matrix.
   static std::optional<Convolution> find(MatmulOp product);
 };
 

@@ -291,7 +291,7 @@ private:
             &getContext());
     patterns.add<ExpandGelu<GeluOp>, ExpandGelu<GeluGradOp>>(&getContext(),
                                                              kept);
-    populateWindowProducts(patterns, *target);
+    populateWindowProducts(patterns);
     populateWindowExpansions(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolutions of 16 bits read windows of a rounded image, and store what they
-// sum in 16 bits.
+// Products of 16 bits read windows of a rounded image, and, where the target
+// wants it, convolutions store what they sum in 16 bits.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/Convolution.h"
+#include "passes/Analysis/WindowMatrix.h"
 #include "passes/Fuse/Passes.h"
 #include "passes/Target/Target.h"
 
@@ -34,13 +35,14 @@ public:
     SmallVector<MatmulOp> products;
     getOperation().walk([&](MatmulOp product) {
       Type element = elementTypeOf(product.getLhs());
-      if (!element.isF32() && target->convolves(element) &&
-          Convolution::find(product)) {
+      if (mayBeWindows(element) && !element.isF32()) {
         products.push_back(product);
       }
     });
     for (MatmulOp product : products) {
-      roundSums(product);
+      if (target->roundsConvolutions() && Convolution::find(product)) {
+        roundSums(product);
+      }
       for (OpOperand &operand : product->getOpOperands()) {
         if (findWindows(operand.get())) {
           operand.set(narrow(operand.get(), elementTypeOf(operand.get())));

@@ -23,11 +23,11 @@ def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
 def NarrowConvolutionsPass : Pass<"accel-narrow-convolutions", "::mlir::ModuleOp"> {
   let summary = "rounds images in front of their windows, and gradients of weights";
   let description = [{
-    Where the target convolves floats of 16 bits (`Target::convolves`), a convolution reads windows of an image that was rounded, not windows that are: then they
-    are a view of what lies in memory. The image is rounded in front of the zeros around it. What a convolution sums, and the gradient of its weights is not yet, is
-    rounded to 16 bits: cuDNN stores what it computes in the type of what it reads.
+    A product of 16 bits reads windows of an image that was rounded, not windows that are: then they are a view of what lies in memory. The image is rounded in
+    front of the zeros around it. Where the target stores what convolutions sum in the type of what they read (`Target::roundsConvolutions`), as cuDNN does, what
+    is f32 of it until here, the gradients of weights, is rounded to 16 bits.
 
-    Requires: that products read what InsertPrecisionCasts decided. Ensures: what products read stays; gradients of weights of convolutions are rounded.
+    Requires: that products read what InsertPrecisionCasts decided. Ensures: what products read stays; where the target wants it, gradients of weights of convolutions are rounded.
 
     ```mlir
     %low = accel.cast %x : tensor<1x5x2xf32> -> tensor<1x5x2xbf16>

@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Analysis/WindowMatrix.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,9 +20,7 @@ namespace {
 /// matrices, those are groups of c, and of g.
 class ProductOfWindows : public WindowPhases {
 public:
-  ProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum,
-                   const Target &target)
-      : WindowPhases(builder, sum), target(target) {}
+  using WindowPhases::WindowPhases;
 
   bool match();
 
@@ -37,7 +36,6 @@ private:
   int64_t depth() { return shapeOf(product.getLhs()).back(); }
   int64_t channels() { return shapeOf(sum.getResult()).back() / groups; }
 
-  const Target &target;
   MatmulOp product;
   Value root; ///< the product, or what it is rounded to
   int64_t groups = 1;
@@ -96,19 +94,19 @@ bool ProductOfWindows::matchPlaces(Value windows) {
   return areGroups && matchColumns(strides.drop_front(spatial + 2));
 }
 
-/// Whether the sum is one of a product of f32, or of a rounded one of 16 bits.
+/// Whether the sum is one of a product, or of a rounded one of 16 bits.
 bool ProductOfWindows::findProduct() {
   root = getViewRoot(sum.getOperand());
   product = root.getDefiningOp<MatmulOp>();
   if (auto rounding = root.getDefiningOp<CastOp>();
-      rounding && rounding->hasOneUse() &&
-      target.convolves(elementTypeOf(root))) {
+      rounding && rounding->hasOneUse()) {
     product = rounding.getOperand().getDefiningOp<MatmulOp>();
   }
   return product && product->hasOneUse() && !product.getTransposeLhs() &&
-         product.getScales().empty() &&
          elementTypeOf(sum.getOperand()).isF32() &&
-         elementTypeOf(root) == elementTypeOf(product.getLhs());
+         mayBeWindows(elementTypeOf(product.getLhs())) &&
+         (root == product.getResult() ||
+          elementTypeOf(root) == elementTypeOf(product.getLhs()));
 }
 
 bool ProductOfWindows::match() {
@@ -210,9 +208,8 @@ Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {
 }
 
 std::unique_ptr<WindowPhases>
-accel::findProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum,
-                            const Target &target) {
-  auto product = std::make_unique<ProductOfWindows>(builder, sum, target);
+accel::findProductOfWindows(ArithmeticBuilder &builder, SumWindowsOp sum) {
+  auto product = std::make_unique<ProductOfWindows>(builder, sum);
   return product->match() ? std::move(product) : nullptr;
 }
 
@@ -232,9 +229,8 @@ SliceOp getPart(SumWindowsOp sum) {
 }
 
 struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
-  CutIntoPhases(MLIRContext *context, const Target &target)
-      : OpRewritePattern<SumWindowsOp>(context, /*benefit=*/2), target(target) {
-  }
+  explicit CutIntoPhases(MLIRContext *context)
+      : OpRewritePattern<SumWindowsOp>(context, /*benefit=*/2) {}
 
   LogicalResult matchAndRewrite(SumWindowsOp op,
                                 PatternRewriter &rewriter) const override {
@@ -242,7 +238,7 @@ struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
     if (areApart(op)) {
       return failure();
     }
-    std::unique_ptr<WindowPhases> phases = findProductOfWindows(b, op, target);
+    std::unique_ptr<WindowPhases> phases = findProductOfWindows(b, op);
     if (!phases) {
       phases = findComputedWindows(b, op);
     }
@@ -260,13 +256,10 @@ struct CutIntoPhases : OpRewritePattern<SumWindowsOp> {
     rewriter.replaceOp(wanted, phases->build(first, lengths));
     return success();
   }
-
-  const Target &target;
 };
 
 } // namespace
 
-void accel::populateWindowProducts(RewritePatternSet &patterns,
-                                   const Target &target) {
-  patterns.add<CutIntoPhases>(patterns.getContext(), target);
+void accel::populateWindowProducts(RewritePatternSet &patterns) {
+  patterns.add<CutIntoPhases>(patterns.getContext());
 }

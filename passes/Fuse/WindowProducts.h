@@ -8,7 +8,6 @@
 #define ACCEL_PASSES_FUSE_WINDOWPRODUCTS_H
 
 #include "passes/Fuse/WindowPhases.h"
-#include "passes/Target/Target.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -16,20 +15,17 @@
 
 namespace accel {
 
-/// `sum` as a sum of what a product makes; null if it is none. Where `target`
-/// convolves floats of 16 bits, what a product of those makes may be rounded
-/// before it is summed: then the sums are rounded instead.
+/// `sum` as a sum of what a product makes; null if it is none. What a product
+/// of 16 bits makes may be rounded before it is summed: then the sums are
+/// rounded instead.
 std::unique_ptr<WindowPhases> findProductOfWindows(ArithmeticBuilder &builder,
-                                                   SumWindowsOp sum,
-                                                   const Target &target);
+                                                   SumWindowsOp sum);
 /// `sum` as a sum of what is computed element by element; null if it is none.
 std::unique_ptr<WindowPhases> findComputedWindows(ArithmeticBuilder &builder,
                                                   SumWindowsOp sum);
 
 /// Adds the patterns. They go before those of `populateWindowExpansions`.
-/// Borrows: the target.
-void populateWindowProducts(mlir::RewritePatternSet &patterns,
-                            const Target &target);
+void populateWindowProducts(mlir::RewritePatternSet &patterns);
 
 } // namespace accel
 

@@ -91,6 +91,9 @@ public:
   /// Whether the sums of products go to memory before anything is computed of
   /// them. Then they are rounded, as all is that kernels store for each other.
   virtual bool storesSums() const = 0;
+  /// Whether convolutions store all that they sum in the type of what they
+  /// read: gradients of weights as well, which other products store in f32.
+  virtual bool roundsConvolutions() const = 0;
   /// What adds a vector to all rows of `product` before its sums are stored,
   /// and which of its operands that is; null if nothing does. The vector is
   /// read in the type that is stored.
@@ -116,9 +119,6 @@ public:
   /// where it lies, as a view of `root`; otherwise it gets a copy.
   virtual Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                                 mlir::Value root) const = 0;
-  /// Whether a kernel convolves floats of type `element`: then products read
-  /// windows of them where they lie, and store what is of 16 bits in 16 bits.
-  virtual bool convolves(mlir::Type element) const = 0;
   /// Into rows of how many elements a kernel is cut that needs none, and whose
   /// accesses are runs of `columns`; `columns` itself if that is short enough.
   virtual int64_t getRowLength(int64_t columns) const = 0;

@@ -59,6 +59,8 @@ public:
     return Fp8Support::Emulated;
   }
   bool storesSums() const override { return false; }
+  /// They are products like others.
+  bool roundsConvolutions() const override { return false; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;
@@ -72,8 +74,6 @@ public:
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;
-  /// Products pack windows of f32, and convolutions are products like others.
-  bool convolves(mlir::Type /*element*/) const override { return false; }
   int64_t getRowLength(int64_t columns) const override;
   /// A few columns keep a core busy.
   int64_t getRowMultiple(MatmulOp /*product*/) const override { return 1; }

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
+#include "passes/Analysis/Convolution.h"
 #include "passes/Analysis/ProductShape.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/CallEpilogue.h"
@@ -116,21 +117,12 @@ static bool isWorthPadding(MatmulOp product) {
          kEnoughFlops;
 }
 
-bool CudaTarget::convolves(Type element) const {
-  return element.isF32() || (!hasCpus && (element.isBF16() || element.isF16()));
-}
-
-std::optional<Convolution> CudaTarget::getConvolution(MatmulOp product) const {
-  return convolves(elementTypeOf(product.getLhs())) ? Convolution::find(product)
-                                                    : std::nullopt;
-}
-
 /// A product that is padded is rounded right behind its sums (PadProducts).
 OpOperand *CudaTarget::getBias(MatmulOp product) const {
   bool isPadded = isWorthPadding(product) &&
                   shapeOf(product.getResult()).back() % kPaddedMultiple != 0;
   return isPadded || product.getRole() != ProductRole::Forward ||
-                 getConvolution(product)
+                 Convolution::find(product)
              ? nullptr
              : findBias(product);
 }
@@ -142,7 +134,7 @@ Operation *CudaTarget::getActivation(MatmulOp product) const {
            StringRef(gpu.processor) == "sm_100";
   });
   return isWorthIt && product.getRole() != ProductRole::WeightGradient &&
-                 !getConvolution(product)
+                 !Convolution::find(product)
              ? findActivation(product)
              : nullptr;
 }
@@ -157,7 +149,7 @@ Decision CudaTarget::mayJoin(const KernelCandidate &kernel, Operation *op,
 
 /// The plan's kernels for CPUs, if it has any, compute the same.
 Decision CudaTarget::mayFollow(MatmulOp product, Operation *op) const {
-  if (getConvolution(product)) {
+  if (Convolution::find(product)) {
     return isPartOfConvolution(product, op)
                ? Decision::yes()
                : Decision::no("cuDNN computes the convolution and the rounding "
@@ -175,7 +167,7 @@ Decision CudaTarget::readsInPlace(Operation *op, Value operand,
   int64_t offset = 0;
   auto product = dyn_cast<MatmulOp>(op);
   if (product && !isContiguousPart(operand, root, offset)) {
-    std::optional<Convolution> convolution = getConvolution(product);
+    std::optional<Convolution> convolution = Convolution::find(product);
     if (!convolution || operand == convolution->matrix ||
         !readsWindowsInPlace(product, *convolution, root)) {
       return Decision::no("it does not lie in one piece");
@@ -207,7 +199,7 @@ int64_t CudaTarget::getSumLength(int64_t rows, int64_t columns) const {
 
 int64_t CudaTarget::getRowMultiple(MatmulOp product) const {
   bool isNarrow = elementTypeOf(product.getLhs()).getIntOrFloatBitWidth() == 16;
-  return isWorthPadding(product) && isNarrow && !getConvolution(product)
+  return isWorthPadding(product) && isNarrow && !Convolution::find(product)
              ? kPaddedMultiple
              : 1;
 }
@@ -283,7 +275,7 @@ Attribute CudaTarget::getEntry(func::FuncOp kernel, const CodeVariant &variant,
   if (domain->kind == LoopKind::Product) {
     MatmulOp product = getProduct(kernel);
     std::optional<Convolution> convolution =
-        product ? getConvolution(product) : std::nullopt;
+        product ? Convolution::find(product) : std::nullopt;
     return convolution
                ? getConvolutionCall(kernel, product, *convolution, mayUseTf32)
                : getProductCall(kernel, mayUseTf32);

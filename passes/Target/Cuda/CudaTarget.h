@@ -4,7 +4,6 @@
 #ifndef ACCEL_PASSES_TARGET_CUDA_CUDATARGET_H
 #define ACCEL_PASSES_TARGET_CUDA_CUDATARGET_H
 
-#include "passes/Analysis/Convolution.h"
 #include "passes/Target/Cpu/CpuTarget.h"
 
 namespace accel {
@@ -37,6 +36,7 @@ public:
   /// of cuBLASLt with scales of blocks are not written.
   Fp8Support getFp8Support(int64_t block) const override;
   bool storesSums() const override { return true; }
+  bool roundsConvolutions() const override { return true; }
 
   Decision mayJoin(const KernelCandidate &kernel, mlir::Operation *op,
                    bool readsRows) const override;
@@ -45,8 +45,6 @@ public:
   Decision mayFollow(MatmulOp product, mlir::Operation *op) const override;
   Decision readsInPlace(mlir::Operation *op, mlir::Value operand,
                         mlir::Value root) const override;
-  /// CPUs beside a GPU pack windows of f32 only.
-  bool convolves(mlir::Type element) const override;
   int64_t getRowLength(int64_t columns) const override {
     return cpu.getRowLength(columns);
   }
@@ -71,9 +69,6 @@ public:
   int64_t getAlignment() const override { return 256; }
 
 private:
-  /// `product` as the convolution that cuDNN computes; nothing if it does not.
-  std::optional<Convolution> getConvolution(MatmulOp product) const;
-
   std::vector<CodeVariant> gpus;
   bool hasCpus;
   CpuTarget cpu; ///< answers where a CPU beside it would answer the same

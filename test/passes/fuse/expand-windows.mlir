@@ -1,6 +1,5 @@
 // What ExpandComposites makes of windows: views that each take one element of every window.
 // RUN: accel-opt %s --accel-expand-composites --canonicalize | FileCheck %s
-// RUN: accel-opt %s --accel-expand-composites=target=sm_90 --canonicalize | FileCheck %s --check-prefix=GPU
 
 // The maximum of three windows' elements is two comparisons of slices; nothing holds the windows.
 // CHECK-LABEL: func.func @maximum
@@ -161,16 +160,13 @@ func.func @pool_gradient(%g: tensor<2x3x4xf32>, %i: tensor<2x3x4xi32>) -> tensor
   return %s : tensor<2x7x4xf32>
 }
 
-// What a product of 16 bits rounds before it is summed is summed first where the target convolves 16 bits, and then rounded.
-// GPU-LABEL: func @rounded
-// GPU-SAME: (%[[G:.+]]: tensor<12x8xbf16>
-// GPU: accel.windows %{{.+}} axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x5x6x8xbf16>
-// GPU: %[[SUMS:.+]] = accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<12x72xbf16>, tensor<72x4xbf16> -> tensor<12x4xf32>
-// GPU-NEXT: %[[LOW:.+]] = accel.cast %[[SUMS]] : tensor<12x4xf32> -> tensor<12x4xbf16>
-// GPU-NEXT: %[[WIDE:.+]] = accel.cast %[[LOW]]
-// GPU: return
+// What a product of 16 bits rounds before it is summed is summed first, and then rounded.
 // CHECK-LABEL: func @rounded
-// CHECK: accel.matmul %arg0, %arg1 as input_gradient : {{.*}} -> tensor<12x36xf32>
+// CHECK: accel.windows %{{.+}} axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x5x6x8xbf16>
+// CHECK: %[[SUMS:.+]] = accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<12x72xbf16>, tensor<72x4xbf16> -> tensor<12x4xf32>
+// CHECK-NEXT: %[[LOW:.+]] = accel.cast %[[SUMS]] : tensor<12x4xf32> -> tensor<12x4xbf16>
+// CHECK-NEXT: %[[WIDE:.+]] = accel.cast %[[LOW]]
+// CHECK: return
 func.func @rounded(%g: tensor<12x8xbf16>, %w: tensor<8x36xbf16>) -> tensor<1x3x4x4xf32> {
   %0 = accel.matmul %g, %w as input_gradient : tensor<12x8xbf16>, tensor<8x36xbf16> -> tensor<12x36xf32>
   %1 = accel.cast %0 : tensor<12x36xf32> -> tensor<12x36xbf16>
@@ -180,4 +176,18 @@ func.func @rounded(%g: tensor<12x8xbf16>, %w: tensor<8x36xbf16>) -> tensor<1x3x4
   %5 = accel.sum_windows %4 axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x3x4x4x3x3xf32> -> tensor<1x5x6x4xf32>
   %6 = accel.slice %5 [0, 1, 1, 0] strides [1, 1, 1, 1] : tensor<1x5x6x4xf32> -> tensor<1x3x4x4xf32>
   return %6 : tensor<1x3x4x4xf32>
+}
+
+// What it does not round stays f32.
+// CHECK-LABEL: func @wide
+// CHECK: %[[SUMS:.+]] = accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<4x24xbf16>, tensor<24x4xbf16> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUMMED:.+]] = accel.reshape %[[SUMS]]
+// CHECK-NEXT: return %[[SUMMED]]
+func.func @wide(%g: tensor<4x8xbf16>, %w: tensor<8x12xbf16>) -> tensor<1x4x4xf32> {
+  %0 = accel.matmul %g, %w as input_gradient : tensor<4x8xbf16>, tensor<8x12xbf16> -> tensor<4x12xf32>
+  %1 = accel.reshape %0 : tensor<4x12xf32> -> tensor<1x4x3x4xf32>
+  %2 = accel.transpose %1 [0, 1, 3, 2] : tensor<1x4x3x4xf32> -> tensor<1x4x4x3xf32>
+  %3 = accel.sum_windows %2 axes [1] sizes [3] strides [1] dilations [1] : tensor<1x4x4x3xf32> -> tensor<1x6x4xf32>
+  %4 = accel.slice %3 [0, 1, 0] strides [1, 1, 1] : tensor<1x6x4xf32> -> tensor<1x4x4xf32>
+  return %4 : tensor<1x4x4xf32>
 }

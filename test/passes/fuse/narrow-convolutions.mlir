@@ -1,9 +1,9 @@
-// RUN: accel-opt %s --accel-narrow-convolutions=target=sm_90 --canonicalize -split-input-file | FileCheck %s
-// CPUs pack windows of f32 only, also those beside a GPU: windows of 16 bits are copied for them, and products stay.
-// RUN: accel-opt %s --accel-narrow-convolutions=target=sm_90,cpu --canonicalize -split-input-file | FileCheck %s --check-prefix=CPU
-// RUN: accel-opt %s --accel-narrow-convolutions --canonicalize -split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: accel-opt %s --accel-narrow-convolutions=target=sm_90 --canonicalize -split-input-file | FileCheck %s --check-prefixes=CHECK,GPU
+// A plan for both is one program.
+// RUN: accel-opt %s --accel-narrow-convolutions=target=sm_90,cpu --canonicalize -split-input-file | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: accel-opt %s --accel-narrow-convolutions --canonicalize -split-input-file | FileCheck %s --check-prefixes=CHECK,CPU
 
-// The image is rounded in front of the zeros around it, once for both products; the gradient of weights is rounded, and other products stay.
+// The image is rounded in front of the zeros around it, once for both products; the gradient of weights is rounded for cuDNN.
 // CHECK-LABEL: func @both
 // CHECK-SAME: (%[[X:.+]]: tensor<2x3x4xf32>, %[[W:.+]]: tensor<8x12xbf16>, %[[G:.+]]: tensor<6x8xbf16>)
 // CHECK: %[[LOW:.+]] = accel.cast %[[X]] : tensor<2x3x4xf32> -> tensor<2x3x4xbf16>
@@ -14,13 +14,9 @@
 // CHECK-NOT: accel.windows
 // CHECK: accel.matmul %[[MATRIX]], %[[W]] {transpose_rhs}
 // CHECK: %[[SUMS:.+]] = accel.matmul %[[G]], %[[MATRIX]] as weight_gradient {transpose_lhs}
-// CHECK: %[[ROUNDED:.+]] = accel.cast %[[SUMS]] : tensor<8x12xf32> -> tensor<8x12xbf16>
-// CHECK: %[[WIDE:.+]] = accel.cast %[[ROUNDED]] : tensor<8x12xbf16> -> tensor<8x12xf32>
-// CHECK: return %{{.+}}, %[[WIDE]]
-// CPU-LABEL: func @both
-// CPU: accel.windows %{{.+}} : tensor<2x5x4xf32>
-// CPU: accel.cast %{{.+}} : tensor<6x12xf32> -> tensor<6x12xbf16>
-// CPU: %[[SUMS:.+]] = accel.matmul %{{.+}} as weight_gradient
+// GPU: %[[ROUNDED:.+]] = accel.cast %[[SUMS]] : tensor<8x12xf32> -> tensor<8x12xbf16>
+// GPU: %[[WIDE:.+]] = accel.cast %[[ROUNDED]] : tensor<8x12xbf16> -> tensor<8x12xf32>
+// GPU: return %{{.+}}, %[[WIDE]]
 // CPU-NEXT: return %{{.+}}, %[[SUMS]]
 func.func @both(%x: tensor<2x3x4xf32>, %w: tensor<8x12xbf16>, %g: tensor<6x8xbf16>) -> (tensor<6x8xbf16>, tensor<8x12xf32>) {
   %0 = accel.pad %x [0, 1, 0] strides [1, 1, 1] : tensor<2x3x4xf32> -> tensor<2x5x4xf32>
@@ -36,7 +32,7 @@ func.func @both(%x: tensor<2x3x4xf32>, %w: tensor<8x12xbf16>, %g: tensor<6x8xbf1
 
 // -----
 
-// What was rounded already is read as it lies; groups of channels are no convolution of cuDNN, nor are products of anything else.
+// What was rounded already is read as it lies.
 // CHECK-LABEL: func @rounded
 // CHECK-SAME: (%[[X:.+]]: tensor<1x5x2xf16>
 // CHECK: accel.windows %[[X]] axes [1] sizes [2] strides [1] dilations [1] : tensor<1x5x2xf16>
@@ -51,9 +47,10 @@ func.func @rounded(%x: tensor<1x5x2xf16>, %w: tensor<3x4xf16>) -> tensor<4x3xf16
   return %6 : tensor<4x3xf16>
 }
 
+// Groups of channels are no convolution of cuDNN, so their sums stay; products of anything else stay as they are.
 // CHECK-LABEL: func @others
-// CHECK: accel.windows %{{.+}} : tensor<1x4x4xf32>
-// CHECK: accel.cast %{{.+}} : tensor<2x3x4xf32> -> tensor<2x3x4xbf16>
+// CHECK: %[[LOW:.+]] = accel.cast %{{.+}} : tensor<1x4x4xf32> -> tensor<1x4x4xbf16>
+// CHECK: accel.windows %[[LOW]] axes [1] sizes [2] strides [1] dilations [1] : tensor<1x4x4xbf16>
 // CHECK: %[[GROUPS:.+]] = accel.matmul
 // CHECK: %[[PLAIN:.+]] = accel.matmul
 // CHECK-NEXT: return %[[GROUPS]], %[[PLAIN]]

@@ -1,6 +1,7 @@
 // Which windows a product for GPUs reads where they lie, and what stays in a kernel behind.
 // RUN: accel-opt %s --accel-outline-kernels=target=compute_80 -split-input-file | FileCheck %s
 // RUN: accel-opt %s --accel-outline-kernels=target=compute_80,cpu -split-input-file | FileCheck %s --check-prefix=BOTH
+// RUN: accel-opt %s --accel-outline-kernels -split-input-file | FileCheck %s --check-prefix=CPU
 
 accel.state @x accumulator : tensor<2x9x7x4xf32>
 accel.state @w accumulator : tensor<16x36xf32>
@@ -39,7 +40,7 @@ accel.state @w accumulator : tensor<16x12xbf16>
 accel.state @g accumulator : tensor<14x16xbf16>
 accel.state @y accumulator : tensor<14xf32>
 accel.state @d accumulator : tensor<16x12xf32>
-// Of 16 bits what is rounded is a convolution, and what is not a product of copied windows. CPUs pack no windows of 16 bits.
+// Of 16 bits what is rounded is a convolution, also beside code for CPUs, and what is not a product of copied windows. CPUs alone read both where they lie.
 // CHECK-LABEL: func.func @narrow
 // CHECK: call @[[FORWARD:matmul[a-z_0-9]+]](%{{.+}}, %{{.+}}) : (tensor<2x9x4xbf16>, tensor<16x12xbf16>) -> tensor<14x16xbf16>
 // CHECK: %[[COPY:.+]] = call @{{.+}} : (tensor<2x9x4xbf16>) -> tensor<14x12xbf16>
@@ -47,8 +48,12 @@ accel.state @d accumulator : tensor<16x12xf32>
 // CHECK: func.func private @[[FORWARD]]
 // CHECK-NEXT: accel.windows %arg0
 // BOTH-LABEL: func.func @narrow
+// BOTH: call @{{matmul[a-z_0-9]+}}(%{{.+}}, %{{.+}}) : (tensor<2x9x4xbf16>, tensor<16x12xbf16>) -> tensor<14x16xbf16>
 // BOTH: %[[COPY:.+]] = call @{{.+}} : (tensor<2x9x4xbf16>) -> tensor<14x12xbf16>
-// BOTH: call @{{matmul[a-z_0-9]+}}(%[[COPY]], %{{.+}}) : (tensor<14x12xbf16>, tensor<16x12xbf16>) -> tensor<14x16xbf16>
+// BOTH: call @{{matmul[a-z_0-9]+}}(%{{.+}}, %[[COPY]]) : (tensor<14x16xbf16>, tensor<14x12xbf16>) -> tensor<16x12xf32>
+// CPU-LABEL: func.func @narrow
+// CPU: call @{{matmul[a-z_0-9]+}}(%{{.+}}, %{{.+}}) : (tensor<2x9x4xbf16>, tensor<16x12xbf16>) -> tensor<14x16xbf16>
+// CPU: call @{{matmul[a-z_0-9]+}}(%{{.+}}, %{{.+}}) : (tensor<14x16xbf16>, tensor<2x9x4xbf16>) -> tensor<16x12xf32>
 func.func @narrow() attributes {accel.role = #accel.role<step>} {
   %x = accel.read @x : tensor<2x9x4xbf16>
   %w = accel.read @w : tensor<16x12xbf16>
