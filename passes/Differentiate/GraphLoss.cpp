@@ -13,15 +13,31 @@ using namespace mlir;
 namespace accel {
 namespace {
 
+/// Whether `op` changes the type of floats.
+bool isFloatCast(Operation *op) {
+  return isa<CastOp>(op) &&
+         isa<FloatType>(typeOf(op->getOperand(0)).getElementType());
+}
+
+/// Whether `op` changes the type of a count and keeps its number: counts may
+/// be integers, as the sum of a mask of bools is, until something divides by
+/// them. Floats that become integers are rounded, and integers that become
+/// bools lose their number.
+bool isCountCast(Operation *op) {
+  return isFloatCast(op)
+             ? isa<FloatType>(typeOf(op->getResult(0)).getElementType())
+             : isa<CastOp>(op) &&
+                   !typeOf(op->getResult(0)).getElementType().isInteger(1);
+}
+
 /// `value` without reshapes, those of one number to more dimensions among them,
-/// and changes of float type.
-Value strip(Value value) {
+/// and the casts that `isCast` accepts.
+Value strip(Value value,
+            llvm::function_ref<bool(Operation *)> isCast = isFloatCast) {
   while (Operation *op = value.getDefiningOp()) {
-    bool isCast = isa<CastOp>(op) &&
-                  isa<FloatType>(typeOf(op->getOperand(0)).getElementType());
     bool isReshape = isa<ReshapeOp>(op) ||
                      (isa<BroadcastOp>(op) && elementCount(value) == 1);
-    if (!isCast && !isReshape) {
+    if (!isCast(op) && !isReshape) {
       break;
     }
     value = op->getOperand(0);
@@ -29,9 +45,9 @@ Value strip(Value value) {
   return value;
 }
 
-/// What `value` is the sum of; null if it is none.
+/// What `value`, stripped, is the sum of; null if it is none.
 Value getSummands(Value value) {
-  auto sum = strip(value).getDefiningOp<ReduceSumOp>();
+  auto sum = value.getDefiningOp<ReduceSumOp>();
   return sum ? sum.getOperand() : Value();
 }
 
@@ -140,12 +156,12 @@ private:
 
   /// A divisor that is the sum of what targets count.
   LogicalResult matchCount(Value divisor, SampleValues &counts) {
-    Value count = strip(divisor);
+    Value count = strip(divisor, isCountCast);
     if (auto guard = count.getDefiningOp<MaxOp>()) {
       // At least one, so that nothing is divided by zero.
       bool isSecond = getSplat(guard.getRhs()).has_value();
       if (isSecond || getSplat(guard.getLhs())) {
-        count = strip(isSecond ? guard.getLhs() : guard.getRhs());
+        count = strip(isSecond ? guard.getLhs() : guard.getRhs(), isCountCast);
       }
     }
     Value summands = getSummands(count);

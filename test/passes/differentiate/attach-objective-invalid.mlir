@@ -95,6 +95,20 @@ module attributes {accel.batch = 2 : i64} {
 
 // -----
 
+// What becomes an integer after it was summed has been rounded, so that parts of a step do not add up to it.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor is neither a number nor a count of targets}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %i = accel.cast %s : tensor<f32> -> tensor<i64>
+    %d = accel.cast %i : tensor<i64> -> tensor<f32>
+    %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
 // The divisor would need a gradient.
 module attributes {accel.batch = 2 : i64} {
   accel.parameter @w : tensor<2x3xf32> trainable

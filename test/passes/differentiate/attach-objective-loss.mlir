@@ -5,6 +5,7 @@
 // RUN: accel-opt %t/mean.mlir --accel-attach-objective | FileCheck %t/mean.mlir
 // RUN: accel-opt %t/sum.mlir --accel-attach-objective=objective=output:total | FileCheck %t/sum.mlir
 // RUN: accel-opt %t/guarded.mlir --accel-attach-objective | FileCheck %t/guarded.mlir
+// RUN: accel-opt %t/integers.mlir --accel-attach-objective | FileCheck %t/integers.mlir
 
 //--- counted.mlir
 // A sum over targets divided by their count, two targets of each of two samples: each gets the weight of its sample.
@@ -104,6 +105,33 @@ module attributes {accel.batch = 4 : i64} {
     %one = accel.constant dense<1.0> : tensor<f32>
     %safe = accel.max %count, %one : tensor<f32>
     %loss = accel.div %sum, %safe : tensor<f32>
+    return %loss : tensor<f32>
+  }
+}
+
+//--- integers.mlir
+// The divisor is a sum of integers with a lower bound, as PyTorch has of `mask.sum().clamp(min=1)`: what is counted is cast first, so that it
+// gets weights and is added up in double as floats are.
+// CHECK: accel.objective = {kind = "loss", output = "loss"}
+// CHECK: %[[ONES:.+]] = accel.cast %{{.+}} : tensor<4xi1> -> tensor<4xi64>
+// CHECK: %[[WEIGHTS:.+]] = accel.input "sample_weights" : tensor<4xf32>
+// CHECK: %[[FLOATS:.+]] = accel.cast %[[ONES]] : tensor<4xi64> -> tensor<4xf32>
+// CHECK: %[[COUNTED:.+]] = accel.mul %[[FLOATS]], %[[WEIGHTS]] : tensor<4xf32>
+// CHECK: %[[WIDE:.+]] = accel.cast %[[COUNTED]] : tensor<4xf32> -> tensor<4xf64>
+// CHECK: %[[COUNT:.+]] = accel.reduce_sum %[[WIDE]] [0]
+// CHECK: return %{{.+}}, %{{.+}}, %[[COUNT]]
+module attributes {accel.batch = 4 : i64} {
+  accel.parameter @w : tensor<4xf32> trainable
+  func.func @forward(%x: tensor<4xf32> {accel.name = "x"}, %m: tensor<4xi1> {accel.name = "m"}) -> (tensor<f32> {accel.name = "loss"}) {
+    %w = accel.read @w : tensor<4xf32>
+    %y = accel.mul %x, %w : tensor<4xf32>
+    %sum = accel.reduce_sum %y [0] : tensor<4xf32> -> tensor<f32>
+    %ones = accel.cast %m : tensor<4xi1> -> tensor<4xi64>
+    %counted = accel.reduce_sum %ones [0] : tensor<4xi64> -> tensor<i64>
+    %one = accel.constant dense<1> : tensor<i64>
+    %least = accel.max %counted, %one : tensor<i64>
+    %count = accel.cast %least : tensor<i64> -> tensor<f32>
+    %loss = accel.div %sum, %count : tensor<f32>
     return %loss : tensor<f32>
   }
 }
