@@ -114,6 +114,7 @@ constexpr OperatorInfo operators[] = {
     {"Gemm", first, last, 2, 3, "alpha:float beta:float transA:int transB:int",
      convertGemm},
     {"GlobalAveragePool", first, last, 1, 1, "", convertGlobalAveragePool},
+    {"GlobalLpPool", first, last, 1, 1, "p:int", convertGlobalLpPool},
     {"GlobalMaxPool", first, last, 1, 1, "", convertGlobalMaxPool},
     {"Greater", first, last, 2, 2, "", convertCompare},
     {"GreaterOrEqual", first, last, 2, 2, "", convertCompare},

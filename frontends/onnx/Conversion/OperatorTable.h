@@ -81,6 +81,7 @@ mlir::LogicalResult convertGatherNd(NodeConversion &conversion);
 mlir::LogicalResult convertGelu(NodeConversion &conversion);
 mlir::LogicalResult convertGemm(NodeConversion &conversion);
 mlir::LogicalResult convertGlobalAveragePool(NodeConversion &conversion);
+mlir::LogicalResult convertGlobalLpPool(NodeConversion &conversion);
 mlir::LogicalResult convertGlobalMaxPool(NodeConversion &conversion);
 mlir::LogicalResult convertGridSample(NodeConversion &conversion);
 mlir::LogicalResult convertGroupNorm(NodeConversion &conversion);

@@ -3,6 +3,7 @@
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "frontends/onnx/Builders/ChannelsLast.h"
 #include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Builders/PNorm.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -149,29 +150,14 @@ static Value sumWindows(NodeConversion &c, Value input,
 
 /// The p-norm of every window.
 LogicalResult convertLpPool(NodeConversion &c) {
-  int64_t p = c.getInt("p", 2);
+  FailureOr<int64_t> p = getNormOrder(c);
   FailureOr<SmallVector<WindowAxis>> axes = getPoolAxes(c);
-  if (failed(axes)) {
+  if (failed(p) || failed(axes)) {
     return failure();
   }
-  if (p < 1 || p > 64) {
-    return c.error() << "expected p of 1 to 64, got " << p;
-  }
   Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes, 0.0);
-  Formula f(c, c.typeOf(input));
-  Value size = f.abs(input), power = size;
-  for (int64_t i = 1; i < p; ++i) {
-    power = f.mul(power, size);
-  }
-  Value sum = sumWindows(c, power, *axes);
-  RankedTensorType reduced = c.typeOf(sum);
-  Formula g(c, reduced);
-  // The root of 0 has no slope.
-  Value isZero = g.equal(sum, g.number(0));
-  Value root = PowOp::create(c.builder, c.loc, reduced,
-                             g.select(isZero, g.number(1), sum),
-                             g.number(1.0 / static_cast<double>(p)));
-  c.setResult(0, toChannelsFirst(c, g.select(isZero, g.number(0), root)));
+  Value sum = sumWindows(c, raiseSize(c, input, *p), *axes);
+  c.setResult(0, toChannelsFirst(c, takeRoot(c, sum, *p)));
   return success();
 }
 

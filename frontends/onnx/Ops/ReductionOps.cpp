@@ -3,6 +3,7 @@
 // front and behind.
 #include "frontends/onnx/Builders/Broadcasting.h"
 #include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Builders/PNorm.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -214,6 +215,18 @@ static FailureOr<SmallVector<int64_t>> getPlaceAxes(NodeConversion &c) {
                      << type;
   }
   return llvm::to_vector(llvm::seq<int64_t>(2, type.getRank()));
+}
+
+LogicalResult convertGlobalLpPool(NodeConversion &c) {
+  FailureOr<int64_t> p = getNormOrder(c);
+  FailureOr<SmallVector<int64_t>> axes = getPlaceAxes(c);
+  if (failed(p) || failed(axes)) {
+    return failure();
+  }
+  Reduction reduction(c.inputType(0), *axes);
+  Value sum = reduction.make<ReduceSumOp>(c, raiseSize(c, c.input(0), *p));
+  c.setResult(0, c.reshape(takeRoot(c, sum, *p), reduction.kept));
+  return success();
 }
 
 LogicalResult convertGlobalMaxPool(NodeConversion &c) {
