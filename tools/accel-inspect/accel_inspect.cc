@@ -59,7 +59,7 @@ struct InspectOptions {
   std::string other;  // with `diff`
   bool diff = false;
   uint64_t ranks = 8;    // of `diff`
-  std::string function;  // empty: the one that steps
+  std::string function;  // empty: the one that steps, or answers
   bool json = false;
   bool precision = false;
   bool parameters = false;
@@ -87,6 +87,17 @@ absl::Status Verify(const runtime::Plan& plan,
   return absl::OkStatus();
 }
 
+// The function called `name`; of none, the one that steps, or answers. Every
+// plan has one of both.
+const runtime::FunctionView* FindShown(const runtime::PlanView& plan,
+                                       const std::string& name) {
+  if (!name.empty()) {
+    return plan.FindFunctionNamed(name);
+  }
+  const runtime::FunctionView* step = plan.FindFunction(planpb::FUNCTION_STEP);
+  return step != nullptr ? step : plan.FindFunction(planpb::FUNCTION_INFER);
+}
+
 absl::Status Print(const runtime::Plan& plan,
                    const runtime::MemoryLayout& layout,
                    const InspectOptions& options) {
@@ -102,9 +113,7 @@ absl::Status Print(const runtime::Plan& plan,
     return absl::OkStatus();
   }
   const runtime::FunctionView* function =
-      options.function.empty()
-          ? plan.view().FindFunction(planpb::FUNCTION_STEP)
-          : plan.view().FindFunctionNamed(options.function);
+      FindShown(plan.view(), options.function);
   if (function == nullptr) {
     std::string names;
     for (const runtime::FunctionView& known : plan.view().functions()) {
@@ -222,7 +231,9 @@ int AccelInspectMain(int argc, char** argv) {
       ->type_name("folded|full|accesses")
       ->check(OneOf({"folded", "full", "accesses"}))
       ->capture_default_str();
-  app.add_option("--function", options.function, "Which function to show")
+  app.add_option(
+         "--function", options.function,
+         "Which function to show; by default the one that steps, or answers")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--parameters", options.parameters, "Lists the parameters");
