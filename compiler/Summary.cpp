@@ -240,6 +240,9 @@ void printTraining(const ModelFacts &facts, const CompilerOptions &options,
   line("dropout", describeDropout(facts));
   if (facts.statistics.tensors > 0) {
     line("batch norm", describeBatchNorm(facts));
+  } else if (options.frontend.batchNorm == onnx::BatchNormPolicy::Frozen) {
+    line("batch norm", "frozen: the running statistics of the file, which "
+                       "stay as they are");
   }
 }
 

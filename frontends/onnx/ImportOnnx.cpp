@@ -66,6 +66,8 @@ private:
   LogicalResult prepare();
   LogicalResult makeTemplate();
   LogicalResult checkAbsentWeights();
+  LogicalResult refuseAbsentWeights();
+  LogicalResult keepStatistics();
   LogicalResult convert();
   void declareModule(int64_t batch);
   void declareParameters();
@@ -161,13 +163,13 @@ LogicalResult Importer::checkAbsentWeights() {
     if (!weights.table.empty()) {
       addRemark(result.notes, "the model's own weights are not used: --init "
                               "gives all initial values");
-      weights.table = WeightTable();
     }
     return success();
   }
-  if (weights.absent.empty()) {
-    return success();
-  }
+  return weights.absent.empty() ? success() : refuseAbsentWeights();
+}
+
+LogicalResult Importer::refuseAbsentWeights() {
   return emitCodedError(UnknownLoc::get(&context), codes::AbsentWeights)
          << path << ": expected the weights in '" << weights.absentFile
          << "' beside the model, got no such file ("
@@ -199,6 +201,9 @@ LogicalResult Importer::convert() {
     return failure();
   }
   finishParameters();
+  if (failed(keepStatistics()) && stops()) {
+    return failure();
+  }
   if (failed(assignPaddingRows(state.function, options.paddingRows,
                                result.notes)) &&
       stops()) {
@@ -323,8 +328,28 @@ void Importer::finishParameters() {
                      std::move(unread));
   }
   if (options.init) {
-    applyInitPolicy(*result.module, state.function, *options.init);
+    applyInitPolicy(*result.module, state.function, *options.init,
+                    state.keptStatistics);
   }
+}
+
+/// Of the file's weights `--init` leaves the statistics that no batch norm
+/// moves, which it has no values for.
+LogicalResult Importer::keepStatistics() {
+  if (!options.init) {
+    return success();
+  }
+  WeightTable kept;
+  for (const std::string &key : weights.table.getKeys()) {
+    if (state.keptStatistics.contains(key)) {
+      kept.insert(key, *weights.table.find(key));
+    }
+  }
+  weights.table = std::move(kept);
+  bool isAbsent = llvm::any_of(weights.absent, [&](const std::string &name) {
+    return state.keptStatistics.contains(name);
+  });
+  return isAbsent ? refuseAbsentWeights() : success();
 }
 
 void Importer::recordDropoutSites() {

@@ -93,7 +93,8 @@ Purpose classify(Value value) {
 } // namespace
 
 void applyInitPolicy(ModuleOp module, func::FuncOp forward,
-                     const InitPolicy &policy) {
+                     const InitPolicy &policy,
+                     const llvm::StringSet<> &keptStatistics) {
   llvm::StringMap<Purpose> purposes;
   forward.walk([&](ReadOp read) {
     Purpose purpose = classify(read.getResult());
@@ -108,6 +109,9 @@ void applyInitPolicy(ModuleOp module, func::FuncOp forward,
   }
   Builder builder(module.getContext());
   for (auto parameter : module.getOps<ParameterOp>()) {
+    if (keptStatistics.contains(parameter.getSymName())) {
+      continue;
+    }
     Purpose purpose = purposes.lookup(parameter.getSymName());
     NamedAttrList initial;
     if (cast<RankedTensorType>(parameter.getType()).getRank() < 2) {

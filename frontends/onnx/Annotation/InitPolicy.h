@@ -8,10 +8,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace accel::onnx {
 
-/// Sets `initial` of every trainable parameter of `module`:
+/// Sets `initial` of every parameter of `module` but `keptStatistics`, running
+/// statistics that batch norms do not move, which go on from the file's:
 /// - scales of norms (and vectors that multiply) 1, other vectors and scalars
 /// 0;
 /// - matrices and tables normal(0, deviation);
@@ -21,7 +23,8 @@ namespace accel::onnx {
 ///   deviation / sqrt(their number)): GPT-2 has 2 L of them, L being its
 ///   layers.
 void applyInitPolicy(mlir::ModuleOp module, mlir::func::FuncOp forward,
-                     const InitPolicy &policy);
+                     const InitPolicy &policy,
+                     const llvm::StringSet<> &keptStatistics);
 
 } // namespace accel::onnx
 

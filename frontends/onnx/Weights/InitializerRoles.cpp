@@ -226,9 +226,8 @@ llvm::StringRef findBatchNormInput(const FxCall &call, int input,
 
 } // namespace
 
-GraphIndex::GraphIndex(const pb::GraphProto &graph, BatchNormPolicy batchNorm,
-                       OneTest holdsOne)
-    : batchNorm(batchNorm), holdsOne(std::move(holdsOne)) {
+GraphIndex::GraphIndex(const pb::GraphProto &graph, OneTest holdsOne)
+    : holdsOne(std::move(holdsOne)) {
   for (const pb::TensorProto &tensor : graph.initializer()) {
     initializers[tensor.name()] = &tensor;
   }
@@ -270,13 +269,9 @@ GraphIndex::getUses(llvm::StringRef name) const {
                              : llvm::ArrayRef<Use>(found->second);
 }
 
-bool GraphIndex::isMoved(const pb::NodeProto &norm) const {
-  return getBatchNormMode(norm, batchNorm) == BatchNormMode::Training;
-}
-
-bool GraphIndex::isMovedStatistic(llvm::StringRef name) const {
-  return llvm::any_of(getUses(name), [&](const Use &use) {
-    return isRunningStatistic(*use.node, use.input) && isMoved(*use.node);
+bool GraphIndex::isStatistic(llvm::StringRef name) const {
+  return llvm::any_of(getUses(name), [](const Use &use) {
+    return isRunningStatistic(*use.node, use.input);
   });
 }
 
@@ -303,8 +298,7 @@ InitializerRole classifyInitializer(const pb::TensorProto &tensor,
   llvm::StringRef kind = index.getValueProperty(tensor.name(), kindKey);
   bool isBuffer = kind == "BUFFER" || signature.isBuffer(tensor.name()) ||
                   isBufferName(tensor.name());
-  if (isFloatTensor(tensor) && isBuffer &&
-      index.isMovedStatistic(tensor.name())) {
+  if (isFloatTensor(tensor) && isBuffer && index.isStatistic(tensor.name())) {
     return makeParameter(tensor, tensor.name(), Kind::Plain);
   }
   if (!isFloatTensor(tensor) || kind == "BUFFER" || kind == "CONSTANT_TENSOR" ||

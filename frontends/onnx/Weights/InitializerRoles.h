@@ -4,7 +4,6 @@
 #ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_INITIALIZERROLES_H
 #define ACCEL_FRONTENDS_ONNX_WEIGHTS_INITIALIZERROLES_H
 
-#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Weights/ParameterRecovery.h"
 
@@ -21,8 +20,7 @@ using OneTest = std::function<bool(const pb::TensorProto &)>;
 /// not change, and what `holdsOne` captures.
 class GraphIndex {
 public:
-  GraphIndex(const pb::GraphProto &graph, BatchNormPolicy batchNorm,
-             OneTest holdsOne);
+  GraphIndex(const pb::GraphProto &graph, OneTest holdsOne);
 
   struct Use {
     const pb::NodeProto *node;
@@ -33,10 +31,8 @@ public:
     return initializers.lookup(name);
   }
   llvm::ArrayRef<Use> getUses(llvm::StringRef name) const;
-  /// Whether `norm`, a batch norm, moves its running statistics.
-  bool isMoved(const pb::NodeProto &norm) const;
-  /// Whether this is a running statistic that a batch norm moves.
-  bool isMovedStatistic(llvm::StringRef name) const;
+  /// Whether this is a running statistic of a batch norm.
+  bool isStatistic(llvm::StringRef name) const;
   /// Metadata of a value, empty if it has none.
   llvm::StringRef getValueProperty(llvm::StringRef name,
                                    llvm::StringRef key) const;
@@ -48,7 +44,6 @@ public:
   bool isOne(llvm::StringRef name) const;
 
 private:
-  BatchNormPolicy batchNorm;
   OneTest holdsOne;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<llvm::SmallVector<Use, 2>> uses;

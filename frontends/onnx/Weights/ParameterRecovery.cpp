@@ -58,10 +58,9 @@ bool holdsOne(const pb::TensorProto &tensor, StringRef path,
 
 class ParameterFinder {
 public:
-  ParameterFinder(pb::GraphProto &graph, StringRef path,
-                  BatchNormPolicy batchNorm, MLIRContext &context,
+  ParameterFinder(pb::GraphProto &graph, StringRef path, MLIRContext &context,
                   ImportNotes &notes)
-      : graph(graph), index(graph, batchNorm,
+      : graph(graph), index(graph,
                             [path, &context](const pb::TensorProto &tensor) {
                               return holdsOne(tensor, path, context);
                             }),
@@ -282,11 +281,6 @@ void ParameterFinder::untieInputs(pb::NodeProto &node) {
     const RecoveredParameter *found = recovery.find(node.input(i));
     std::string expected = findRead(node, i, found);
     if (expected.empty() || (found && found->parameter == expected)) {
-      continue;
-    }
-    // Statistics that stay are constants, unless they were merged with what
-    // does not stay.
-    if (!found && isRunningStatistic(node, i) && !index.isMoved(node)) {
       continue;
     }
     bool transposed =
@@ -534,7 +528,7 @@ void ParameterFinder::warnAboutIdentities() {
 Recovery recoverParameters(pb::GraphProto &graph, StringRef path,
                            const ImportOptions &options, MLIRContext &context,
                            ImportNotes &notes) {
-  ParameterFinder finder(graph, path, options.batchNorm, context, notes);
+  ParameterFinder finder(graph, path, context, notes);
   return options.infers ? finder.keepInitializers() : finder.run();
 }
 

@@ -78,7 +78,7 @@ struct Recovery {
 /// Rewrites `graph`: untied and re-created parameters become initializers
 /// (without data) and their consumers read them. One error lists all weights
 /// whose origin the file does not tell; the result is not complete then.
-/// Running statistics of batch norms that move them are among the parameters.
+/// Running statistics of batch norms are among the parameters.
 /// Of a model that infers, every weight is a parameter of the initializer's
 /// name, and nothing is rewritten.
 Recovery recoverParameters(pb::GraphProto &graph, llvm::StringRef path,

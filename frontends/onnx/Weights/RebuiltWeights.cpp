@@ -53,8 +53,7 @@ public:
       : graph(graph), path(path), saved(*options.saved), context(context),
         notes(notes),
         // What is a sum with 1 is proven by its bits.
-        index(graph, options.batchNorm,
-              [](const pb::TensorProto &) { return true; }),
+        index(graph, [](const pb::TensorProto &) { return true; }),
         signature(GraphSignature::parse(graph)), lost(graph, index, signature),
         additions(graph) {}
 
