@@ -51,6 +51,9 @@ public:
         failed(convert()) || hasErrors || failed(verify(*result.module))) {
       return failure();
     }
+    if (failed(checkBatchNormPolicy())) {
+      return failure();
+    }
     tellAboutTraining();
     result.weights = std::move(weights.table);
     return std::move(result);
@@ -75,6 +78,7 @@ private:
   DictionaryAttr makeProvenance(const ModelParameter &parameter);
   void finishParameters();
   void recordDropoutSites();
+  LogicalResult checkBatchNormPolicy();
   void tellAboutTraining();
 
   StringRef path;
@@ -367,6 +371,26 @@ void Importer::recordDropoutSites() {
     (*result.module)
         ->setAttr("accel.dropout_sites", builder.getArrayAttr(sites));
   }
+}
+
+/// `--batch-norm` has to change something.
+LogicalResult Importer::checkBatchNormPolicy() {
+  bool isFrozen = options.batchNorm == BatchNormPolicy::Frozen;
+  bool isIdle = isFrozen ? state.idleBatchNorms.empty()
+                         : options.batchNorm == BatchNormPolicy::Synchronized &&
+                               state.runningStatistics.empty();
+  if (options.infers || !isIdle) {
+    return success();
+  }
+  InFlightDiagnostic error = emitError(UnknownLoc::get(&context));
+  error << path << ": --batch-norm=" << (isFrozen ? "frozen" : "sync");
+  if (state.idleBatchNorms.empty()) {
+    return error << ": expected a model with batch norms, got one without; "
+                    "leave the option out";
+  }
+  return error << ": expected batch norms that train, got a model in eval "
+                  "mode; export it after model.train(), or leave the option "
+                  "out";
 }
 
 void Importer::tellAboutTraining() {
