@@ -102,9 +102,39 @@ void tellRest(const ModelWeights &weights, const SavedParameters &saved,
 
 } // namespace
 
+/// A file that has none of the parameters belongs to another model, or has
+/// other names.
+static LogicalResult checkNames(const ModelWeights &weights,
+                                const SavedParameters &saved, StringRef path,
+                                MLIRContext &context) {
+  auto isKnown = [&](const auto &named) {
+    return weights.byName.contains(named.first);
+  };
+  if (weights.parameters.empty() || llvm::any_of(saved.tensors, isKnown)) {
+    return success();
+  }
+  InFlightDiagnostic error =
+      emitCodedError(UnknownLoc::get(&context), codes::SavedParameters);
+  error << path << ": expected '" << saved.path
+        << "' to have parameters of the model, such as '"
+        << weights.parameters.front().name << "', got ";
+  if (saved.tensors.empty()) {
+    error << "no tensors";
+  } else {
+    error << "other names alone, such as '" << saved.tensors.begin()->first
+          << "'";
+  }
+  return error << "; save the state dict of the very module that is exported, "
+                  "under its own names: "
+                  "safetensors.torch.save_file(model.state_dict(), ...)";
+}
+
 LogicalResult checkSaved(const ModelWeights &weights,
                          const SavedParameters &saved, StringRef path,
                          MLIRContext &context, ImportNotes &notes) {
+  if (failed(checkNames(weights, saved, path, context))) {
+    return failure();
+  }
   std::vector<std::string> wrong;
   for (const ModelParameter &parameter : weights.parameters) {
     auto tensor = saved.tensors.find(parameter.name);
