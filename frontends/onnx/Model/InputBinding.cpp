@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -36,6 +37,10 @@ public:
       : graph(graph), path(path), context(context) {}
 
   LogicalResult bind(const BoundTensor &tensor) {
+    if (!bound.insert(tensor.name).second) {
+      return error(tensor) << "expected each input once, got it twice; leave "
+                              "one of both out";
+    }
     auto &inputs = *graph.mutable_input();
     auto input = llvm::find_if(inputs, [&](const pb::ValueInfoProto &each) {
       return each.name() == tensor.name;
@@ -111,6 +116,7 @@ private:
   pb::GraphProto &graph;
   StringRef path;
   MLIRContext &context;
+  llvm::StringSet<> bound; ///< names so far
 };
 
 } // namespace
