@@ -235,6 +235,12 @@ llvm::Expected<AdapterOptions> readAdapterFolder(runtime::Vfs &vfs,
                                                  MLIRContext &context,
                                                  onnx::WeightTable &weights) {
   std::vector<std::string> files = listAdapterFiles(folder);
+  if (absl::IsNotFound(vfs.Open(files[0], runtime::OpenMode::kRead).status())) {
+    return complain("expected KEY=VALUE,..., for example "
+                    "rank=8,alpha=16,targets=c_attn, or a folder that PEFT or "
+                    "accel-run --export wrote, got '" +
+                    folder + "', which has no " + kConfigFile);
+  }
   llvm::Expected<AdapterOptions> options = readConfig(vfs, files[0]);
   if (!options) {
     return options;
