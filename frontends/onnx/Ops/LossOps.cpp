@@ -46,9 +46,15 @@ LogicalResult checkShapes(NodeConversion &c) {
   if (scores.getRank() < 2 || !isa<FloatType>(scores.getElementType()) ||
       !c.isIndexTensor(labels) ||
       labels.getShape() != ArrayRef<int64_t>(expected)) {
-    return c.error() << "expected float scores (n, classes, ...) and integer "
-                        "labels (n, ...), got "
-                     << scores << " and " << labels;
+    InFlightDiagnostic error = c.error();
+    error << "expected float scores (n, classes, ...) and integer labels (n, "
+             "...), got "
+          << scores << " and " << labels;
+    if (isa<FloatType>(labels.getElementType()) && labels == scores) {
+      error << "; of probabilities write the loss as "
+               "-(probabilities * scores.log_softmax(1)).sum(1).mean()";
+    }
+    return error;
   }
   if (c.hasInput(2) && c.inputType(2) != scores.clone({scores.getDimSize(1)})) {
     return c.error() << "expected one weight of type "
