@@ -268,6 +268,13 @@ private:
                 builder.getStringAttr(
                     "the loss adds means over different counts of targets"));
     }
+    if (chosen.loss && chosen.loss->terms.front().isMereSum) {
+      emitRemark(forward.getLoc(), "output '")
+          << output
+          << "' is a sum without a divisor; a step trains its mean over the "
+             "samples of the global batch, so that gradients are the sum's "
+             "divided by --global-batch";
+    }
     if (!wholeMicrobatches.empty()) {
       attrs.set("whole_microbatches", builder.getStringAttr(wholeMicrobatches));
     }
