@@ -54,7 +54,7 @@ Value findRows(const NodeConversion &c, Value bias, RankedTensorType scores) {
 
 ScoredAttention buildScoredAttention(const NodeConversion &c, Value query,
                                      Value key, Value value, Value mask,
-                                     double scale, double cap,
+                                     double scale, double cap, Type softmax,
                                      ScoreOutput output) {
   RankedTensorType type = c.typeOf(query);
   int64_t heads = type.getDimSize(1);
@@ -81,9 +81,11 @@ ScoredAttention buildScoredAttention(const NodeConversion &c, Value query,
     shown = scores;
   }
   // A row of which nothing is left has no softmax, and no gradient either.
-  Value probabilities =
-      SoftmaxOp::create(c.builder, c.loc, scoreType,
-                        rows ? f.select(rows, scores, f.number(0.0)) : scores);
+  Value exponents =
+      c.cast(rows ? f.select(rows, scores, f.number(0.0)) : scores, softmax);
+  Value probabilities = c.cast(
+      SoftmaxOp::create(c.builder, c.loc, scoreType.clone(softmax), exponents),
+      scoreType.getElementType());
   if (rows) {
     probabilities = f.select(rows, probabilities, f.number(0.0));
   }

@@ -21,13 +21,14 @@ struct ScoredAttention {
 
 /// Query (b, h, t, d), key (b, g, s, d) and value (b, g, s, e) with h a
 /// multiple of g; `mask` null, boolean or added, of four dimensions. Scores are
-/// query x key * `scale`, then `cap` * tanh(scores / `cap`) unless that is 0. A
-/// row that the mask leaves nothing of gives zeros.
+/// query x key * `scale`, then `cap` * tanh(scores / `cap`) unless that is 0.
+/// Their softmax is computed in `softmax`. A row that the mask leaves nothing
+/// of gives zeros.
 ScoredAttention buildScoredAttention(const NodeConversion &conversion,
                                      mlir::Value query, mlir::Value key,
                                      mlir::Value value, mlir::Value mask,
                                      double scale, double cap,
-                                     ScoreOutput output);
+                                     mlir::Type softmax, ScoreOutput output);
 
 } // namespace accel::onnx
 

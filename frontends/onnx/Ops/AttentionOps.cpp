@@ -113,13 +113,6 @@ LogicalResult checkSupported(NodeConversion &c) {
     return c.error() << "expected a qk_matmul_output_mode from 0 to 3, got "
                      << mode;
   }
-  // FLOAT, or of operands that have no more digits: f32 has them all.
-  int64_t precision = c.getInt("softmax_precision", pb::TensorProto::FLOAT);
-  if (precision == pb::TensorProto::DOUBLE &&
-      !c.inputType(0).getElementType().isF64()) {
-    return c.error() << "expected a softmax of at most float32, got one of "
-                        "double; export it with attn_implementation=\"eager\"";
-  }
   for (size_t i = 0; i < 3; ++i) {
     if (!isa<FloatType>(c.inputType(i).getElementType()) ||
         c.inputType(i).getElementType() != c.inputType(0).getElementType()) {
@@ -205,6 +198,12 @@ FailureOr<Operands> readOperands(NodeConversion &c) {
   return operands;
 }
 
+/// Whether the softmax has more digits than operands of at most 32 bits.
+bool wantsDouble(const NodeConversion &c) {
+  return c.getInt("softmax_precision", pb::TensorProto::FLOAT) ==
+         pb::TensorProto::DOUBLE;
+}
+
 /// With scores that are tensors.
 void convertScored(NodeConversion &c, Operands &operands, double scale) {
   if (operands.isCausal) {
@@ -218,6 +217,8 @@ void convertScored(NodeConversion &c, Operands &operands, double scale) {
   ScoredAttention scored = buildScoredAttention(
       c, operands.query, operands.key, operands.value, operands.mask, scale,
       c.getFloat("softcap", 0.0),
+      wantsDouble(c) ? c.builder.getF64Type()
+                     : c.typeOf(operands.query).getElementType(),
       static_cast<ScoreOutput>(c.getInt("qk_matmul_output_mode", 0)));
   c.setResult(0, mergeHeads(c, scored.result));
   c.setResult(3, scored.scores);
@@ -238,11 +239,11 @@ LogicalResult convertAttention(NodeConversion &c) {
       c.getFloat("scale", 1.0 / std::sqrt(static_cast<double>(q[3])));
   double model = findAttentionDropout(c.node);
   // Kernels attend in f32, and to operands of 16 bits.
-  if (c.isResultUsed(3) || type.getElementType().isF64()) {
+  if (c.isResultUsed(3) || type.getElementType().isF64() || wantsDouble(c)) {
     if (model > 0.0) {
       return c.error() << "expected attention with dropout to have no output "
-                          "of scores, and not to be of double, got one; export "
-                          "it with attn_implementation=\"eager\"";
+                          "of scores, and no softmax of double, got one; "
+                          "export it with attn_implementation=\"eager\"";
     }
     convertScored(c, *operands, scale);
     return success();
