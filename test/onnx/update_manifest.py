@@ -33,7 +33,7 @@ numbers that look random, by up to 24 elements of each input is compared with ce
 TABLE = """
 Operator by operator, in the node suite. *Cases* pass forward; of so many *gradients* were compared and are right. What keeps others from
 passing is a code ([diagnostics.md](diagnostics.md)), a type that the importer does not have, or that the case is one of random numbers.
-Shapes are static: inputs that say of what shape or along which axis something is are bound (`--bind`).
+Of sets before 13, which are read as 13, 6 to 12 are accepted where an operator has them. Shapes are static: inputs that say of what shape or along which axis something is are bound (`--bind`).
 
 | operator | sets | cases | gradients | what else comes of cases |
 |---|---|---|---:|---|"""

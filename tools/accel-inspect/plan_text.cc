@@ -103,6 +103,17 @@ std::string FieldText(const planpb::SignatureField& field) {
   return text;
 }
 
+// Of a plan that answers.
+void AddTensors(absl::string_view label,
+                const google::protobuf::RepeatedPtrField<planpb::Tensor>& all,
+                Rows& rows) {
+  for (const planpb::Tensor& tensor : all) {
+    rows.Add(label,
+             absl::StrCat(tensor.name(), " ", ElementTypeName(tensor.dtype()),
+                          ShapeText(tensor.shape())));
+  }
+}
+
 void AddSignature(const planpb::Manifest& manifest, Rows& rows) {
   for (const planpb::SignatureField& field : manifest.signature()) {
     switch (field.role()) {
@@ -209,8 +220,11 @@ std::string SummaryText(const runtime::Plan& plan,
   rows.Add("objective", manifest.objective().kind());
   rows.Add("optimizer", manifest.optimizer().kind());
   rows.Add("schedule", manifest.schedule().kind());
-  rows.Add("nonfinite",
-           manifest.on_nonfinite() == planpb::NONFINITE_SKIP ? "skip" : "halt");
+  if (plan.view().FindFunction(planpb::FUNCTION_STEP) != nullptr) {
+    rows.Add("nonfinite", manifest.on_nonfinite() == planpb::NONFINITE_SKIP
+                              ? "skip"
+                              : "halt");
+  }
   if (manifest.precision() != planpb::ELEMENT_UNSPECIFIED &&
       manifest.precision() != planpb::ELEMENT_F32) {
     rows.Add("precision",
@@ -218,12 +232,16 @@ std::string SummaryText(const runtime::Plan& plan,
                           "; --precision lists what computes in what"));
   }
   AddScalars(manifest, rows);
-  rows.Add(
-      "batch",
-      absl::StrCat(
-          runtime::Amount(static_cast<int64_t>(manifest.default_global_batch()),
-                          "sample"),
-          " in microbatches of ", manifest.microbatch()));
+  if (plan.view().FindFunction(planpb::FUNCTION_INFER) != nullptr) {
+    AddTensors("input", manifest.inputs(), rows);
+    AddTensors("output", manifest.outputs(), rows);
+  } else {
+    rows.Add("batch",
+             absl::StrCat(runtime::Amount(static_cast<int64_t>(
+                                              manifest.default_global_batch()),
+                                          "sample"),
+                          " in microbatches of ", manifest.microbatch()));
+  }
   AddSignature(manifest, rows);
   AddDropout(manifest, rows);
   AddMemory(plan.view(), layout, rows);

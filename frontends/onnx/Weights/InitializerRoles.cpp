@@ -47,16 +47,18 @@ bool isMatrixUse(const GraphIndex::Use &use) {
                            use.input == 1;
 }
 
-/// Whether every use is that of the weights of a loss's classes, which PyTorch
-/// does not differentiate by.
-bool isClassWeight(llvm::StringRef name, const GraphIndex &index) {
+/// Whether `use` is what PyTorch does not differentiate by: the weights of a
+/// loss's classes, or how a tensor is resized.
+bool isSettingUse(const GraphIndex::Use &use) {
+  llvm::StringRef op = use.node->op_type();
+  return op == "SoftmaxCrossEntropyLoss" || op == "NegativeLogLikelihoodLoss"
+             ? use.input == 2
+             : (op == "Resize" || op == "Upsample") && use.input > 0;
+}
+
+bool isSetting(llvm::StringRef name, const GraphIndex &index) {
   llvm::ArrayRef<GraphIndex::Use> uses = index.getUses(name);
-  return !uses.empty() && llvm::all_of(uses, [](const GraphIndex::Use &use) {
-    llvm::StringRef op = use.node->op_type();
-    return (op == "SoftmaxCrossEntropyLoss" ||
-            op == "NegativeLogLikelihoodLoss") &&
-           use.input == 2;
-  });
+  return !uses.empty() && llvm::all_of(uses, isSettingUse);
 }
 
 /// Whether every use reads the transpose of a Linear weight, one of them that
@@ -146,7 +148,7 @@ InitializerRole classifyByName(const pb::TensorProto &tensor,
         llvm::any_of(index.getUses(name), [](const GraphIndex::Use &use) {
           return llvm::StringRef(use.node->name()).starts_with("/");
         }));
-  if (isConstant || isBufferName(name) || isClassWeight(name, index)) {
+  if (isConstant || isBufferName(name) || isSetting(name, index)) {
     return {};
   }
   if (isAnonymous(name)) {
