@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Converters of operators that read by index, and of running sums.
+// Converters of operators that read by index.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Annotation/PaddingRows.h"
 #include "frontends/onnx/Builders/ChosenRows.h"
@@ -75,40 +75,6 @@ LogicalResult gatherTuples(NodeConversion &c, int64_t batchDims) {
   c.setResult(0, c.transpose(c.reshape(*rows, ordered),
                              invertPermutationVector(layout->pointOrder)));
   return success();
-}
-
-/// Whether, of positions (n, n), the second is summed for the first.
-Value isSummed(NodeConversion &c, int64_t size) {
-  bool isReverse = c.getInt("reverse", 0) != 0,
-       isExclusive = c.getInt("exclusive", 0) != 0;
-  Formula f(c, RankedTensorType::get({size, size}, c.builder.getI64Type()));
-  ComparePredicate predicate =
-      isReverse ? (isExclusive ? ComparePredicate::GT : ComparePredicate::GE)
-                : (isExclusive ? ComparePredicate::LT : ComparePredicate::LE);
-  return f.compare(predicate, f.index(1), f.index(0));
-}
-
-/// A running sum as one sum for each position.
-Value sumUpTo(NodeConversion &c, int64_t axis) {
-  RankedTensorType type = c.inputType(0);
-  int64_t rank = type.getRank();
-  SmallVector<int64_t> order = axisLast(rank, axis),
-                       dimensions = axisRange(0, rank);
-  Value data = c.transpose(c.input(0), order);
-  SmallVector<int64_t> wide(c.typeOf(data).getShape());
-  wide.push_back(wide.back());
-  dimensions.back() = rank;
-  Formula f(c, type.clone(wide));
-  Value terms =
-      BroadcastOp::create(c.builder, c.loc, type.clone(wide), data, dimensions);
-  Value isTerm = BroadcastOp::create(
-      c.builder, c.loc, type.clone(wide).clone(c.builder.getI1Type()),
-      isSummed(c, wide.back()), ArrayRef<int64_t>{rank - 1, rank});
-  int64_t axes[] = {rank};
-  Value sums =
-      ReduceSumOp::create(c.builder, c.loc, c.typeOf(data),
-                          f.select(isTerm, terms, f.number(0.0)), axes);
-  return c.transpose(sums, invertPermutationVector(order));
 }
 
 } // namespace
@@ -248,25 +214,6 @@ LogicalResult convertGatherNd(NodeConversion &c) {
     return success();
   }
   return gatherTuples(c, batchDims);
-}
-
-LogicalResult convertCumSum(NodeConversion &c) {
-  FailureOr<int64_t> given = c.getConstantInt(1);
-  if (failed(given)) {
-    return failure();
-  }
-  FailureOr<int64_t> axis = c.normalizeAxis(*given, c.inputType(0).getRank());
-  if (failed(axis)) {
-    return failure();
-  }
-  if (!c.state.known.isKnown(c.input(0))) {
-    c.setResult(0, sumUpTo(c, *axis));
-    return success();
-  }
-  c.setResult(0, CumsumOp::create(c.builder, c.loc, c.inputType(0), c.input(0),
-                                  *axis, c.getInt("exclusive", 0) != 0,
-                                  c.getInt("reverse", 0) != 0));
-  return success();
 }
 
 } // namespace accel::onnx
