@@ -72,8 +72,8 @@ absl::StatusOr<DnnObject> MakeTensor(const Cudnn& library, int64_t id,
   RETURN_IF_ERROR(made.SetEnum(kDnnTensorDataType, kDnnTypeDataType, *type));
   RETURN_IF_ERROR(made.Set(kDnnTensorDimensions, shape));
   RETURN_IF_ERROR(made.Set(kDnnTensorStrides, StridesOf(tensor)));
-  RETURN_IF_ERROR(made.Set(kDnnTensorUniqueId, {{id}}));
-  RETURN_IF_ERROR(made.Set(kDnnTensorByteAlignment, {{bytes}}));
+  RETURN_IF_ERROR(made.Set(kDnnTensorUniqueId, Numbers{id}));
+  RETURN_IF_ERROR(made.Set(kDnnTensorByteAlignment, Numbers{bytes}));
   RETURN_IF_ERROR(made.Finalize());
   return made;
 }
@@ -89,7 +89,7 @@ absl::StatusOr<DnnObject> MakeConvolution(const Cudnn& library,
       made.SetEnum(kDnnConvolutionCompType, kDnnTypeDataType, kDnnFloat));
   RETURN_IF_ERROR(made.SetEnum(kDnnConvolutionConvMode, kDnnTypeConvolutionMode,
                                kDnnCrossCorrelation));
-  RETURN_IF_ERROR(made.Set(kDnnConvolutionSpatialDims, {{spatial}}));
+  RETURN_IF_ERROR(made.Set(kDnnConvolutionSpatialDims, Numbers{spatial}));
   RETURN_IF_ERROR(made.Set(kDnnConvolutionFilterStrides, strides));
   RETURN_IF_ERROR(
       made.Set(kDnnConvolutionDilations, Spatial(convolution.dilations())));
