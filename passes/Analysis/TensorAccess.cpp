@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/SmallFloat.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
@@ -32,15 +33,6 @@ bool accel::isViewOp(Operation *op) {
 /// Whether every element is where it was.
 static bool keepsPlaces(Operation *op) { return isa<ReshapeOp, CastOp>(op); }
 
-/// Row-major strides of a shape, in elements.
-static SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i) {
-    strides[i] = strides[i + 1] * shape[i + 1];
-  }
-  return strides;
-}
-
 /// Merges neighbours that behave as one dimension and drops those of size 1.
 static AffineView merged(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
                          int64_t offset) {
@@ -62,7 +54,7 @@ static AffineView merged(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
 }
 
 static AffineView viewOfSplit(SplitOp op, Value value) {
-  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getOperand()));
+  SmallVector<int64_t> strides = computeStrides(shapeOf(op.getOperand()));
   int64_t before = 0;
   for (Value result : op.getResults()) {
     if (result == value) {
@@ -75,7 +67,7 @@ static AffineView viewOfSplit(SplitOp op, Value value) {
 
 /// Windows may overlap, which is no matter for who reads them.
 static AffineView viewOfWindows(WindowsOp op) {
-  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getOperand()));
+  SmallVector<int64_t> strides = computeStrides(shapeOf(op.getOperand()));
   for (auto [axis, dilation] : llvm::zip(op.getAxes(), op.getDilations())) {
     strides.push_back(strides[axis] * dilation);
   }
@@ -93,7 +85,7 @@ AffineView accel::getAffineView(Value value) {
           [&](auto) { return merged({getNumElements(value)}, {1}, 0); })
       .Case([&](TransposeOp transpose) {
         SmallVector<int64_t> source =
-            rowMajorStrides(shapeOf(transpose.getOperand()));
+            computeStrides(shapeOf(transpose.getOperand()));
         SmallVector<int64_t> strides;
         for (int64_t from : transpose.getPermutation()) {
           strides.push_back(source[from]);
@@ -102,7 +94,7 @@ AffineView accel::getAffineView(Value value) {
       })
       .Case([&](BroadcastOp broadcast) {
         ArrayRef<int64_t> from = shapeOf(broadcast.getOperand());
-        SmallVector<int64_t> source = rowMajorStrides(from);
+        SmallVector<int64_t> source = computeStrides(from);
         SmallVector<int64_t> strides(sizes.size(), 0);
         for (auto [i, to] : llvm::enumerate(broadcast.getDimensions())) {
           strides[to] = from[i] == 1 ? 0 : source[i];
@@ -111,7 +103,7 @@ AffineView accel::getAffineView(Value value) {
       })
       .Case([&](SliceOp slice) {
         SmallVector<int64_t> source =
-            rowMajorStrides(shapeOf(slice.getOperand()));
+            computeStrides(shapeOf(slice.getOperand()));
         SmallVector<int64_t> strides;
         int64_t offset = 0;
         for (auto [i, stride] : llvm::enumerate(slice.getStrides())) {
@@ -218,7 +210,7 @@ bool accel::isContiguousPart(Value value, Value root, int64_t &offset) {
 /// must move along one dimension of `view`, and no sum of steps may leave it.
 static bool compose(const AffineView &view, ArrayRef<int64_t> sizes,
                     StridedView &strided) {
-  SmallVector<int64_t> weights = rowMajorStrides(view.sizes);
+  SmallVector<int64_t> weights = computeStrides(view.sizes);
   SmallVector<int64_t> farthest;
   int64_t rest = strided.offset;
   int64_t offset = view.offset;
@@ -249,7 +241,7 @@ static bool compose(const AffineView &view, ArrayRef<int64_t> sizes,
 }
 
 std::optional<StridedView> accel::getStridedView(Value value, Value root) {
-  StridedView strided{0, rowMajorStrides(shapeOf(value))};
+  StridedView strided{0, computeStrides(shapeOf(value))};
   for (const AffineView &view : getViewChain(value, root)) {
     if (!compose(view, shapeOf(value), strided)) {
       return std::nullopt;

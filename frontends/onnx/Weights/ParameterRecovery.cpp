@@ -23,6 +23,12 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
+/// How each parameter gets into the file as it is.
+constexpr StringLiteral kExportByName =
+    "torch.onnx.export(model, args, \"model.onnx\", dynamo=True, "
+    "optimize=False), or with dynamo=False add "
+    "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False";
+
 using Kind = RecoveredParameter::Kind;
 using Role = InitializerRole::Role;
 
@@ -177,11 +183,7 @@ void ParameterFinder::reportUntraceable() {
       << path << ": expected weights under their own names, got "
       << untraceable.size() << " that the exporter folded into constants: "
       << llvm::join(untraceable, ", ")
-      << "; export them by name: torch.onnx.export(model, args, "
-         "\"model.onnx\", dynamo=True, optimize=False), or with "
-         "dynamo=False add "
-         "training=torch.onnx.TrainingMode.TRAINING, "
-         "do_constant_folding=False"
+      << "; export them by name: " << kExportByName
       << (namesParameters ? "; or give accelc the state dict of the module: "
                             "--params model.safetensors"
                           : "");
@@ -212,11 +214,7 @@ void ParameterFinder::reportMerged() {
       << path << ": expected a tensor for each parameter, got " << absent.size()
       << " that the exporter merged with equal ones, with "
       << "what reads them (or that the model does not use): "
-      << llvm::join(absent, ", ")
-      << "; export them apart: torch.onnx.export(model, args, \"model.onnx\", "
-         "dynamo=True, optimize=False), or with dynamo=False add "
-         "training=torch.onnx.TrainingMode.TRAINING, "
-         "do_constant_folding=False";
+      << llvm::join(absent, ", ") << "; export them apart: " << kExportByName;
 }
 
 /// Whether TorchScript gives such a name to a parameter, and not to a value

@@ -8,6 +8,7 @@
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Target/Cuda/CallEpilogue.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,15 +53,6 @@ bool accel::readsWindowsInPlace(MatmulOp product, Convolution &convolution,
   bool isStoredAlike =
       element.isF32() || (reader && isPartOfConvolution(product, reader));
   return isStoredAlike && liesInRows(image, root) && !isRepeated(image, root);
-}
-
-/// Strides of a tensor without gaps.
-static SmallVector<int64_t> packedStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size() - 1; i > 0; --i) {
-    strides[i - 1] = strides[i] * shape[i];
-  }
-  return strides;
 }
 
 /// Where `tensor` of the kernel lies; null if that is no operand of it.
@@ -136,10 +128,10 @@ plan::LibraryCallAttr accel::getConvolutionCall(func::FuncOp kernel,
   MLIRContext *context = kernel.getContext();
   plan::StridedAttr read = findImage(convolution);
   plan::StridedAttr matrix = findMatrix(
-      convolution.matrix, isForward ? weightStrides : packedStrides(output));
-  auto result =
-      plan::StridedAttr::get(context, kernel.getNumArguments(), /*offset=*/0,
-                             isForward ? packedStrides(output) : weightStrides);
+      convolution.matrix, isForward ? weightStrides : computeStrides(output));
+  auto result = plan::StridedAttr::get(
+      context, kernel.getNumArguments(), /*offset=*/0,
+      isForward ? computeStrides(output) : weightStrides);
   Type element = elementTypeOf(product.getLhs());
   if (!read || !matrix || !isAlone(kernel, product) ||
       elementTypeOf(kernel.getBody().front().getTerminator()->getOperand(0)) !=
