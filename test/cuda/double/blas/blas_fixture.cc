@@ -1,38 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/cuda/double/blas/blas_fixture.h"
 
-#include <dlfcn.h>
-
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <thread>
-
 namespace accel::cuda_double::blas {
 namespace {
-
-void Require(bool holds, const char* what) {
-  if (!holds) {
-    std::fprintf(stderr, "cuda_double_blas_test: failed: %s\n", what);
-    std::abort();
-  }
-}
-
-void* OpenLibrary(const char* name) {
-  const std::string path = std::string(ACCEL_CUDA_DOUBLES "/") + name;
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  Require(library != nullptr, library == nullptr ? dlerror() : "");
-  return library;
-}
-
-template <typename F>
-void Load(void* library, const char* name, F& function) {
-  function = reinterpret_cast<F>(dlsym(library, name));
-  Require(function != nullptr, name);
-}
-
-const cuda::DriverFunctions& Driver() { return TheDoubles().driver; }
 
 cuda::MatrixLayout MakeLayout(const MatrixSpec& spec) {
   const cuda::BlasFunctions& blas = TheDoubles().blas;
@@ -52,87 +22,29 @@ cuda::MatrixLayout MakeLayout(const MatrixSpec& spec) {
   return layout;
 }
 
-}  // namespace
-
-Doubles OpenDoubles() {
+Doubles WithBlas(const DriverDouble& opened) {
   Doubles doubles;
-  void* driver = OpenLibrary("libcuda.so.1");
+  static_cast<DriverDouble&>(doubles) = opened;
   void* blas = OpenLibrary("libcublasLt.so.13");
-#define ACCEL_TEST_LOAD(name, ...) Load(driver, #name, doubles.driver.name);
-  ACCEL_CUDA_DRIVER_FUNCTIONS(ACCEL_TEST_LOAD)
-#undef ACCEL_TEST_LOAD
 #define ACCEL_TEST_LOAD(result, name, ...) Load(blas, #name, doubles.blas.name);
   ACCEL_CUBLASLT_FUNCTIONS(ACCEL_TEST_LOAD)
 #undef ACCEL_TEST_LOAD
   return doubles;
 }
 
-Doubles StartDriver() {
-  Doubles doubles = OpenDoubles();
-  cuda::DeviceOrdinal device = 0;
-  cuda::Context context = nullptr;
-  Require(doubles.driver.cuInit(0) == 0, "cuInit");
-  Require(doubles.driver.cuDeviceGet(&device, 0) == 0, "cuDeviceGet");
-  Require(doubles.driver.cuDevicePrimaryCtxRetain(&context, device) == 0,
-          "cuDevicePrimaryCtxRetain");
-  Require(doubles.driver.cuCtxSetCurrent(context) == 0, "cuCtxSetCurrent");
-  Require(doubles.driver.cuStreamCreate(&doubles.stream,
-                                        cuda::kStreamNonBlocking) == 0,
-          "cuStreamCreate");
-  return doubles;
-}
+}  // namespace
+
+Doubles OpenDoubles() { return WithBlas(OpenDriver()); }
+
+Doubles StartDriver() { return WithBlas(StartDriverDouble()); }
 
 const Doubles& TheDoubles() {
   static const Doubles& doubles = *[] {
-    auto* made = new Doubles(StartDriver());
+    auto* made = new Doubles(WithBlas(TheDriver()));
     Require(made->blas.cublasLtCreate(&made->handle) == 0, "cublasLtCreate");
     return made;
   }();
   return doubles;
-}
-
-void Finish(cuda::StreamHandle stream) {
-  cuda::Result result = cuda::kErrorNotReady;
-  while ((result = Driver().cuStreamQuery(stream)) == cuda::kErrorNotReady) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-  Require(result == cuda::kSuccess, "cuStreamQuery");
-}
-
-void Finish() { Finish(TheDoubles().stream); }
-
-DeviceBuffer::DeviceBuffer(size_t bytes) : bytes_(bytes) {
-  Require(Driver().cuMemAlloc_v2(&pointer_, bytes) == 0, "cuMemAlloc");
-}
-
-DeviceBuffer::DeviceBuffer(const std::vector<std::byte>& content)
-    : DeviceBuffer(content.size()) {
-  Upload(content);
-}
-
-DeviceBuffer::~DeviceBuffer() {
-  Require(Driver().cuMemFree_v2(pointer_) == 0, "cuMemFree");
-}
-
-void* DeviceBuffer::at(size_t offset) const {
-  return reinterpret_cast<void*>(pointer_ + offset);
-}
-
-void DeviceBuffer::Upload(const std::vector<std::byte>& content) {
-  Require(content.size() == bytes_, "the size of an upload");
-  Require(Driver().cuMemcpyHtoDAsync_v2(pointer_, content.data(), bytes_,
-                                        TheDoubles().stream) == 0,
-          "cuMemcpyHtoDAsync");
-  blas::Finish();
-}
-
-std::vector<std::byte> DeviceBuffer::Download() const {
-  std::vector<std::byte> content(bytes_);
-  Require(Driver().cuMemcpyDtoHAsync_v2(content.data(), pointer_, bytes_,
-                                        TheDoubles().stream) == 0,
-          "cuMemcpyDtoHAsync");
-  blas::Finish();
-  return content;
 }
 
 ProductSpec PackedProduct(int type, int64_t m, int64_t n, int64_t k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tests of the double of cuBLASLt begin with: both libraries as a
-// program opens them, a stream, device memory, and descriptors of a product.
+// program opens them, and descriptors of a product.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_BLAS_BLAS_FIXTURE_H_
 #define ACCEL_TEST_CUDA_DOUBLE_BLAS_BLAS_FIXTURE_H_
 
@@ -8,15 +8,12 @@
 #include <vector>
 
 #include "runtime/device/cuda/abi/cublaslt.h"
+#include "test/cuda/double/driver_double.h"
 
 namespace accel::cuda_double::blas {
 
-namespace cuda = ::accel::runtime::cuda;
-
-struct Doubles {
-  cuda::DriverFunctions driver;
+struct Doubles : DriverDouble {
   cuda::BlasFunctions blas;
-  cuda::StreamHandle stream = nullptr;
   cuda::BlasHandle handle = nullptr;
 };
 
@@ -26,27 +23,6 @@ Doubles OpenDoubles();
 Doubles StartDriver();
 // With all, once in a process.
 const Doubles& TheDoubles();
-
-// Wait until a stream, or that of TheDoubles, has done its work.
-void Finish(cuda::StreamHandle stream);
-void Finish();
-
-class DeviceBuffer {
- public:
-  explicit DeviceBuffer(size_t bytes);
-  explicit DeviceBuffer(const std::vector<std::byte>& content);
-  ~DeviceBuffer();
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-
-  void* at(size_t offset = 0) const;
-  void Upload(const std::vector<std::byte>& content);
-  std::vector<std::byte> Download() const;
-
- private:
-  size_t bytes_;
-  cuda::DevicePointer pointer_ = 0;
-};
 
 struct MatrixSpec {
   int type = cuda::kR32F;

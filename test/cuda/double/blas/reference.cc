@@ -2,18 +2,14 @@
 #include "test/cuda/double/blas/reference.h"
 
 #include <cmath>
-#include <cstring>
 #include <random>
+
+#include "test/cuda/double/host_floats.h"
 
 namespace accel::cuda_double::blas {
 namespace {
 
-struct Format {
-  int exponent_bits;
-  int mantissa_bits;
-};
-
-Format FormatOf(int type) {
+FloatFormat FormatOf(int type) {
   switch (type) {
     case cuda::kR16F:
       return {5, 10};
@@ -40,50 +36,16 @@ double SmallestNormalOf(int type) {
 
 }  // namespace
 
-size_t BytesOf(int type) {
-  const Format format = FormatOf(type);
-  return (1 + format.exponent_bits + format.mantissa_bits) / 8;
-}
+size_t BytesOf(int type) { return cuda_double::BytesOf(FormatOf(type)); }
 
-double RoundoffOf(int type) {
-  return std::ldexp(1.0, -FormatOf(type).mantissa_bits - 1);
-}
+double RoundoffOf(int type) { return cuda_double::RoundoffOf(FormatOf(type)); }
 
-// Infinities and NaNs are no concern of the callers.
 double Decode(int type, const std::byte* at) {
-  const Format format = FormatOf(type);
-  uint32_t bits = 0;
-  std::memcpy(&bits, at, BytesOf(type));
-  const int bias = (1 << (format.exponent_bits - 1)) - 1;
-  const uint32_t mantissa = bits & ((1u << format.mantissa_bits) - 1);
-  const int exponent = static_cast<int>(bits >> format.mantissa_bits) &
-                       ((1 << format.exponent_bits) - 1);
-  const double significand =
-      std::ldexp(double(mantissa), -format.mantissa_bits) +
-      (exponent == 0 ? 0 : 1);
-  const double magnitude =
-      std::ldexp(significand, std::max(exponent, 1) - bias);
-  const int sign_at = format.exponent_bits + format.mantissa_bits;
-  return (bits >> sign_at) & 1 ? -magnitude : magnitude;
+  return cuda_double::Decode(FormatOf(type), at);
 }
 
-// Of numbers that the type has, within its normal ones, and of 0.
 void Encode(int type, double value, std::byte* at) {
-  const Format format = FormatOf(type);
-  uint32_t bits = 0;
-  if (value != 0) {
-    int exponent = 0;
-    const double fraction = std::frexp(std::fabs(value), &exponent);
-    const int bias = (1 << (format.exponent_bits - 1)) - 1;
-    const auto mantissa = static_cast<uint32_t>(
-        std::ldexp(2 * fraction - 1, format.mantissa_bits));
-    bits =
-        (static_cast<uint32_t>(exponent - 1 + bias) << format.mantissa_bits) |
-        mantissa;
-  }
-  bits |= uint32_t{std::signbit(value)}
-          << (format.exponent_bits + format.mantissa_bits);
-  std::memcpy(at, &bits, BytesOf(type));
+  cuda_double::Encode(FormatOf(type), value, at);
 }
 
 HostMatrix::HostMatrix(const MatrixSpec& spec, int fill) : spec_(spec) {

@@ -16,8 +16,8 @@ namespace accel::cuda_double::dnn {
 namespace cuda = ::accel::runtime::cuda;
 
 using Status = int;                      // cudnnStatus_t
-using Handle = struct DnnHandleOpaque *; // cudnnHandle_t
-using BackendDescriptor = void *;        // cudnnBackendDescriptor_t
+using Handle = struct DnnHandleOpaque*;  // cudnnHandle_t
+using BackendDescriptor = void*;         // cudnnBackendDescriptor_t
 
 enum : Status {
   kSuccess = 0,
@@ -211,28 +211,28 @@ constexpr int kKnobTypes = 46;
 // cudnnCudaGraphRetention_t
 enum : int { kRetentionPerGraph = 0, kRetentionNone = 1 };
 
-constexpr int kMaxDims = 8; // CUDNN_DIM_MAX
+constexpr int kMaxDims = 8;  // CUDNN_DIM_MAX
 
-constexpr size_t kVersion = 92801; // 9.28.1, whose header it was written from
+constexpr size_t kVersion = 92801;  // 9.28.1, whose header it was written from
 
 // X(result, name, parameter types ...)
-#define ACCEL_DNN_DOUBLE_FUNCTIONS(X)                                          \
-  X(size_t, cudnnGetVersion)                                                   \
-  X(size_t, cudnnGetCudartVersion)                                             \
-  X(const char *, cudnnGetErrorString, Status)                                 \
-  X(void, cudnnGetLastErrorString, char *, size_t)                             \
-  X(Status, cudnnCreate, Handle *)                                             \
-  X(Status, cudnnDestroy, Handle)                                              \
-  X(Status, cudnnSetStream, Handle, cuda::StreamHandle)                        \
-  X(Status, cudnnGetStream, Handle, cuda::StreamHandle *)                      \
-  X(Status, cudnnBackendCreateDescriptor, int, BackendDescriptor *)            \
-  X(Status, cudnnBackendDestroyDescriptor, BackendDescriptor)                  \
-  X(Status, cudnnBackendInitialize, BackendDescriptor)                         \
-  X(Status, cudnnBackendFinalize, BackendDescriptor)                           \
-  X(Status, cudnnBackendSetAttribute, BackendDescriptor, int, int, int64_t,    \
-    const void *)                                                              \
-  X(Status, cudnnBackendGetAttribute, BackendDescriptor, int, int, int64_t,    \
-    int64_t *, void *)                                                         \
+#define ACCEL_DNN_DOUBLE_FUNCTIONS(X)                                       \
+  X(size_t, cudnnGetVersion)                                                \
+  X(size_t, cudnnGetCudartVersion)                                          \
+  X(const char*, cudnnGetErrorString, Status)                               \
+  X(void, cudnnGetLastErrorString, char*, size_t)                           \
+  X(Status, cudnnCreate, Handle*)                                           \
+  X(Status, cudnnDestroy, Handle)                                           \
+  X(Status, cudnnSetStream, Handle, cuda::StreamHandle)                     \
+  X(Status, cudnnGetStream, Handle, cuda::StreamHandle*)                    \
+  X(Status, cudnnBackendCreateDescriptor, int, BackendDescriptor*)          \
+  X(Status, cudnnBackendDestroyDescriptor, BackendDescriptor)               \
+  X(Status, cudnnBackendInitialize, BackendDescriptor)                      \
+  X(Status, cudnnBackendFinalize, BackendDescriptor)                        \
+  X(Status, cudnnBackendSetAttribute, BackendDescriptor, int, int, int64_t, \
+    const void*)                                                            \
+  X(Status, cudnnBackendGetAttribute, BackendDescriptor, int, int, int64_t, \
+    int64_t*, void*)                                                        \
   X(Status, cudnnBackendExecute, Handle, BackendDescriptor, BackendDescriptor)
 
 struct Functions {
@@ -241,6 +241,6 @@ struct Functions {
 #undef ACCEL_DNN_DOUBLE_MEMBER
 };
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_ABI_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_ABI_H_

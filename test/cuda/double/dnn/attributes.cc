@@ -7,17 +7,17 @@ namespace {
 constexpr int64_t kMany = INT64_MAX;
 
 // What NVIDIA documents as one element of a type that is no descriptor.
-constexpr Attribute One(int name, const char *text, int type, Use use) {
+constexpr Attribute One(int name, const char* text, int type, Use use) {
   return {name, text, type, -1, 1, 1, use, -1};
 }
-constexpr Attribute Number(int name, const char *text, Use use) {
+constexpr Attribute Number(int name, const char* text, Use use) {
   return {name, text, kTypeDouble, kTypeFloat, 1, kMany, use, -1};
 }
-constexpr Attribute Several(int name, const char *text, int type,
+constexpr Attribute Several(int name, const char* text, int type,
                             int64_t min_count, int64_t max_count, Use use) {
   return {name, text, type, -1, min_count, max_count, use, -1};
 }
-constexpr Attribute Descriptors(int name, const char *text, int64_t max_count,
+constexpr Attribute Descriptors(int name, const char* text, int64_t max_count,
                                 Use use, int kind) {
   return {name, text, kTypeBackendDescriptor, -1, max_count == 1, max_count,
           use,  kind};
@@ -207,7 +207,7 @@ constexpr Attribute kTensor[] = {
 
 struct Kind {
   int number;
-  const char *text;
+  const char* text;
   std::span<const Attribute> attributes;
 };
 
@@ -233,8 +233,8 @@ constexpr Kind kKinds[] = {
     {kTensorDescriptor, "TENSOR_DESCRIPTOR", kTensor},
 };
 
-const Kind *FindKind(int number) {
-  for (const Kind &kind : kKinds) {
+const Kind* FindKind(int number) {
+  for (const Kind& kind : kKinds) {
     if (kind.number == number) {
       return &kind;
     }
@@ -242,15 +242,15 @@ const Kind *FindKind(int number) {
   return nullptr;
 }
 
-} // namespace
+}  // namespace
 
 std::span<const Attribute> AttributesOf(int kind) {
-  const Kind *found = FindKind(kind);
+  const Kind* found = FindKind(kind);
   return found == nullptr ? std::span<const Attribute>() : found->attributes;
 }
 
-const Attribute *FindAttribute(int kind, int name) {
-  for (const Attribute &attribute : AttributesOf(kind)) {
+const Attribute* FindAttribute(int kind, int name) {
+  for (const Attribute& attribute : AttributesOf(kind)) {
     if (attribute.name == name) {
       return &attribute;
     }
@@ -258,8 +258,8 @@ const Attribute *FindAttribute(int kind, int name) {
   return nullptr;
 }
 
-const char *KindText(int kind) {
-  const Kind *found = FindKind(kind);
+const char* KindText(int kind) {
+  const Kind* found = FindKind(kind);
   return found == nullptr ? "a kind that the double does not have"
                           : found->text;
 }
@@ -271,31 +271,31 @@ bool IsOperation(int kind) {
 
 int64_t TypeBytes(int type) {
   switch (type) {
-  case kTypeBoolean:
-  case kTypeChar:
-    return 1;
-  case kTypeDataType:
-  case kTypeFloat:
-  case kTypeConvolutionMode:
-  case kTypeHeurMode:
-  case kTypeKnobType:
-  case kTypeNanPropagation:
-  case kTypeNumericalNote:
-  case kTypePointwiseMode:
-  case kTypeBehaviorNote:
-  case kTypeReorderingMode:
-  case kTypeInt32:
-  case kTypeGraphRetention:
-    return 4;
-  case kTypeHandle:
-  case kTypeInt64:
-  case kTypeDouble:
-  case kTypeVoidPtr:
-  case kTypeBackendDescriptor:
-    return 8;
-  default:
-    return 0;
+    case kTypeBoolean:
+    case kTypeChar:
+      return 1;
+    case kTypeDataType:
+    case kTypeFloat:
+    case kTypeConvolutionMode:
+    case kTypeHeurMode:
+    case kTypeKnobType:
+    case kTypeNanPropagation:
+    case kTypeNumericalNote:
+    case kTypePointwiseMode:
+    case kTypeBehaviorNote:
+    case kTypeReorderingMode:
+    case kTypeInt32:
+    case kTypeGraphRetention:
+      return 4;
+    case kTypeHandle:
+    case kTypeInt64:
+    case kTypeDouble:
+    case kTypeVoidPtr:
+    case kTypeBackendDescriptor:
+      return 8;
+    default:
+      return 0;
   }
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

@@ -14,9 +14,9 @@ enum class Use { kRequired, kOptional, kReadOnly };
 
 struct Attribute {
   int name;
-  const char *text; // NVIDIA's name, without CUDNN_ATTR_
+  const char* text;  // NVIDIA's name, without CUDNN_ATTR_
   int type;
-  int other_type; // of a number that may be a float or a double; -1: none
+  int other_type;  // of a number that may be a float or a double; -1: none
   int64_t min_count;
   int64_t max_count;
   Use use;
@@ -27,15 +27,15 @@ struct Attribute {
 // Empty for a kind that the double does not have.
 std::span<const Attribute> AttributesOf(int kind);
 // Null if the kind has no such attribute.
-const Attribute *FindAttribute(int kind, int name);
+const Attribute* FindAttribute(int kind, int name);
 
 // NVIDIA's name of a kind, without CUDNN_BACKEND_.
-const char *KindText(int kind);
+const char* KindText(int kind);
 bool IsOperation(int kind);
 
 // How many bytes an element of an attribute's type has, 0 for an unknown type.
 int64_t TypeBytes(int type);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_ATTRIBUTES_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_ATTRIBUTES_H_

@@ -54,7 +54,7 @@ std::vector<Case> Shapes() {
 }
 
 // In all directions, types and layouts.
-std::vector<Case> VariantsOf(const Case &shape) {
+std::vector<Case> VariantsOf(const Case& shape) {
   std::vector<Case> cases;
   for (Way way : {Way::kForward, Way::kData, Way::kFilter}) {
     for (int type : {kFloat, kHalf, kBfloat16}) {
@@ -69,14 +69,14 @@ std::vector<Case> VariantsOf(const Case &shape) {
   return cases;
 }
 
-std::string TextOf(const Case &test) {
-  constexpr const char *kWays[] = {"forward", "data", "filter"};
+std::string TextOf(const Case& test) {
+  constexpr const char* kWays[] = {"forward", "data", "filter"};
   return std::string(test.name) + ", " + kWays[int(test.way)] + ", type " +
          std::to_string(test.type) + (test.channels_last ? ", NHWC" : ", NCHW");
 }
 
 // The numbers are exact in every type, and so are their products in f32.
-double Bound(const Case &test, const Object &configuration, double value,
+double Bound(const Case& test, const Object& configuration, double value,
              double magnitude) {
   const bool short_sums =
       HasNote(configuration, kNoteReducedPrecisionReduction);
@@ -87,13 +87,13 @@ double Bound(const Case &test, const Object &configuration, double value,
 }
 
 // Returns how many plans there were.
-int CompareAll(const Case &test) {
+int CompareAll(const Case& test) {
   const Numbers numbers(test);
   const Expected expected = Reference(test, numbers);
   const Graph graph(test);
   CaseRun run(test, numbers);
   int plans = 0;
-  for (const auto &configuration : graph.Find()) {
+  for (const auto& configuration : graph.Find()) {
     SCOPED_TRACE(TextOf(test) + ", engine " +
                  std::to_string(EngineOf(*configuration)));
     Status status = kSuccess;
@@ -120,21 +120,21 @@ int CompareAll(const Case &test) {
 class ConvolutionTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ConvolutionTest, EachEngineGivesTheLoops) {
-  for (const Case &test : VariantsOf(GetParam())) {
+  for (const Case& test : VariantsOf(GetParam())) {
     EXPECT_GT(CompareAll(test), 0) << TextOf(test);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConvolutionTest, testing::ValuesIn(Shapes()),
-                         [](const auto &test) {
+                         [](const auto& test) {
                            return std::string(test.param.name);
                          });
 
 TEST(ConvolutionCoverage, EveryEngineHasACase) {
   std::set<int64_t> engines;
-  for (const Case &test : VariantsOf(Case{})) {
+  for (const Case& test : VariantsOf(Case{})) {
     const Graph graph(test);
-    for (const auto &configuration : graph.Find()) {
+    for (const auto& configuration : graph.Find()) {
       engines.insert(EngineOf(*configuration));
     }
   }
@@ -148,15 +148,15 @@ TEST(ConvolutionLayout, StridesMayBeAnything) {
   Case test;
   const Numbers packed(test);
   Numbers spread(test);
-  for (HostTensor *tensor : {&spread.x, &spread.w, &spread.y}) {
+  for (HostTensor* tensor : {&spread.x, &spread.w, &spread.y}) {
     Shape shape = tensor->shape();
     int64_t stride = 1;
-    for (size_t d : {2, 0, 3, 1}) { // no order that has a name
+    for (size_t d : {2, 0, 3, 1}) {  // no order that has a name
       shape.strides[d] = stride;
       stride *= shape.dims[d] + 1;
     }
     HostTensor other(shape);
-    ForEach(shape.dims, [&](const std::vector<int64_t> &index) {
+    ForEach(shape.dims, [&](const std::vector<int64_t>& index) {
       other.at(index) = tensor->at(index);
     });
     *tensor = other;
@@ -192,5 +192,5 @@ TEST(ConvolutionLayout, StridesMayBeAnything) {
   EXPECT_EQ(again.ToBytes(), bytes) << "a gap was written";
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

@@ -23,16 +23,16 @@ namespace accel::cuda_double::dnn {
 
 struct Execution {
   EngineConfiguration configuration;
-  std::map<int64_t, std::byte *> pointers; // by unique id
+  std::map<int64_t, std::byte*> pointers;  // by unique id
   std::map<int64_t, float> values;         // of tensors by value
-  std::byte *workspace = nullptr;
+  std::byte* workspace = nullptr;
   int64_t workspace_bytes = 0;
 };
 
 // Fills the workspace that the engine claims with bytes that are NaN in every
 // type, then computes the output.
-void Execute(const Execution &execution);
+void Execute(const Execution& execution);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_CONVOLVE_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_CONVOLVE_H_

@@ -14,36 +14,36 @@ namespace {
 struct Elements {
   int type;
   int64_t count;
-  const void *at;
+  const void* at;
 };
 
 bool IsKnown(int type, int number) {
   switch (type) {
-  case kTypeDataType:
-    return number >= 0 && number < kDataTypes;
-  case kTypeConvolutionMode:
-  case kTypeNanPropagation:
-  case kTypeGraphRetention:
-    return number == 0 || number == 1;
-  case kTypeHeurMode:
-  case kTypeReorderingMode:
-    return number >= 0 && number < 4;
-  case kTypeKnobType:
-    return number >= 0 && number < kKnobTypes;
-  case kTypePointwiseMode:
-    return number >= 0 && number <= 601;
-  default:
-    return true;
+    case kTypeDataType:
+      return number >= 0 && number < kDataTypes;
+    case kTypeConvolutionMode:
+    case kTypeNanPropagation:
+    case kTypeGraphRetention:
+      return number == 0 || number == 1;
+    case kTypeHeurMode:
+    case kTypeReorderingMode:
+      return number >= 0 && number < 4;
+    case kTypeKnobType:
+      return number >= 0 && number < kKnobTypes;
+    case kTypePointwiseMode:
+      return number >= 0 && number <= 601;
+    default:
+      return true;
   }
 }
 
-Status CheckNumbers(const Attribute &attribute, const Elements &elements) {
+Status CheckNumbers(const Attribute& attribute, const Elements& elements) {
   if (TypeBytes(attribute.type) != sizeof(int)) {
     return kSuccess;
   }
   for (int64_t i = 0; i < elements.count; ++i) {
     int number = 0;
-    std::memcpy(&number, static_cast<const int *>(elements.at) + i,
+    std::memcpy(&number, static_cast<const int*>(elements.at) + i,
                 sizeof number);
     if (!IsKnown(attribute.type, number)) {
       return Bad(std::string(attribute.text) + " has no value " +
@@ -54,9 +54,9 @@ Status CheckNumbers(const Attribute &attribute, const Elements &elements) {
 }
 
 // The descriptors behind handles, each of the kind that the attribute has.
-Status FindAll(const Attribute &attribute, const Elements &elements,
-               std::vector<SharedDescriptor> *found) {
-  const auto *handles = static_cast<const BackendDescriptor *>(elements.at);
+Status FindAll(const Attribute& attribute, const Elements& elements,
+               std::vector<SharedDescriptor>* found) {
+  const auto* handles = static_cast<const BackendDescriptor*>(elements.at);
   for (int64_t i = 0; i < elements.count; ++i) {
     SharedDescriptor descriptor = FindDescriptor(handles[i]);
     if (descriptor == nullptr) {
@@ -65,17 +65,17 @@ Status FindAll(const Attribute &attribute, const Elements &elements,
     const bool fits = attribute.kind == -1 ? IsOperation(descriptor->kind)
                                            : descriptor->kind == attribute.kind;
     if (!fits) {
-      return Refuse(kBadParamDescriptorType, std::string(attribute.text) +
-                                                 " is no " +
-                                                 KindText(descriptor->kind));
+      return Refuse(
+          kBadParamDescriptorType,
+          std::string(attribute.text) + " is no " + KindText(descriptor->kind));
     }
     found->push_back(std::move(descriptor));
   }
   return kSuccess;
 }
 
-Status CheckCall(const Descriptor &descriptor, int name, int type,
-                 const Attribute **attribute) {
+Status CheckCall(const Descriptor& descriptor, int name, int type,
+                 const Attribute** attribute) {
   *attribute = FindAttribute(descriptor.kind, name);
   if (*attribute == nullptr) {
     return Bad(std::string("the double has no attribute ") +
@@ -89,11 +89,11 @@ Status CheckCall(const Descriptor &descriptor, int name, int type,
   return kSuccess;
 }
 
-Status Set(Descriptor &descriptor, int name, const Elements &elements) {
+Status Set(Descriptor& descriptor, int name, const Elements& elements) {
   if (descriptor.is_finalized) {
     return Refuse(kNotInitialized, "the descriptor is finalized already");
   }
-  const Attribute *attribute = nullptr;
+  const Attribute* attribute = nullptr;
   if (Status status = CheckCall(descriptor, name, elements.type, &attribute);
       status != kSuccess) {
     return status;
@@ -119,7 +119,7 @@ Status Set(Descriptor &descriptor, int name, const Elements &elements) {
       return status;
     }
   } else {
-    const auto *begin = static_cast<const std::byte *>(elements.at);
+    const auto* begin = static_cast<const std::byte*>(elements.at);
     value.bytes.assign(begin,
                        begin + elements.count * TypeBytes(elements.type));
   }
@@ -129,8 +129,8 @@ Status Set(Descriptor &descriptor, int name, const Elements &elements) {
 
 // As cuDNN does it: the caller has created descriptors, and they become those
 // that are asked for.
-Status FillDescriptors(const Attribute &attribute, const Value &value,
-                       const Elements &elements) {
+Status FillDescriptors(const Attribute& attribute, const Value& value,
+                       const Elements& elements) {
   std::vector<SharedDescriptor> targets;
   if (Status status = FindAll(attribute, elements, &targets);
       status != kSuccess) {
@@ -148,12 +148,12 @@ Status FillDescriptors(const Attribute &attribute, const Value &value,
   return kSuccess;
 }
 
-Status Get(const Descriptor &descriptor, int name, int type, int64_t requested,
-           int64_t *count, void *at) {
+Status Get(const Descriptor& descriptor, int name, int type, int64_t requested,
+           int64_t* count, void* at) {
   if (!descriptor.is_finalized) {
     return Refuse(kNotInitialized, "the descriptor is not finalized");
   }
-  const Attribute *attribute = nullptr;
+  const Attribute* attribute = nullptr;
   if (Status status = CheckCall(descriptor, name, type, &attribute);
       status != kSuccess) {
     return status;
@@ -188,8 +188,8 @@ Status Get(const Descriptor &descriptor, int name, int type, int64_t requested,
 }
 
 // The descriptor of a handle, once the call may begin. Null: `status` is why.
-SharedDescriptor Begin(const char *entry, BackendDescriptor handle,
-                       Status *status) {
+SharedDescriptor Begin(const char* entry, BackendDescriptor handle,
+                       Status* status) {
   *status = Enter(entry);
   if (*status != kSuccess) {
     return nullptr;
@@ -203,11 +203,11 @@ SharedDescriptor Begin(const char *entry, BackendDescriptor handle,
   return descriptor;
 }
 
-} // namespace
+}  // namespace
 
 extern "C" {
 
-Status cudnnBackendCreateDescriptor(int kind, BackendDescriptor *descriptor) {
+Status cudnnBackendCreateDescriptor(int kind, BackendDescriptor* descriptor) {
   if (Status status = Enter("cudnnBackendCreateDescriptor");
       status != kSuccess) {
     return status;
@@ -257,7 +257,7 @@ Status cudnnBackendFinalize(BackendDescriptor handle) {
 }
 
 Status cudnnBackendSetAttribute(BackendDescriptor handle, int name, int type,
-                                int64_t count, const void *at) {
+                                int64_t count, const void* at) {
   const auto lock = DescriptorLock();
   Status status = kSuccess;
   const SharedDescriptor descriptor =
@@ -267,7 +267,7 @@ Status cudnnBackendSetAttribute(BackendDescriptor handle, int name, int type,
 }
 
 Status cudnnBackendGetAttribute(BackendDescriptor handle, int name, int type,
-                                int64_t requested, int64_t *count, void *at) {
+                                int64_t requested, int64_t* count, void* at) {
   const auto lock = DescriptorLock();
   Status status = kSuccess;
   const SharedDescriptor descriptor =
@@ -277,6 +277,6 @@ Status cudnnBackendGetAttribute(BackendDescriptor handle, int name, int type,
              : Get(*descriptor, name, type, requested, count, at);
 }
 
-} // extern "C"
+}  // extern "C"
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

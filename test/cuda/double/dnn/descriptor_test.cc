@@ -156,7 +156,7 @@ TEST(DescriptorTest, AQuestionSaysHowManyElementsThereAre) {
   ASSERT_EQ(tensor->Finalize(), kSuccess);
   std::vector<int64_t> values(4, -1);
   int64_t count = 0;
-  const auto get = [&](int name, int type, int64_t requested, void *at) {
+  const auto get = [&](int name, int type, int64_t requested, void* at) {
     return Dnn().cudnnBackendGetAttribute(tensor->get(), name, type, requested,
                                           &count, at);
   };
@@ -193,5 +193,5 @@ TEST(DescriptorTest, InitializingMakesItNew) {
   EXPECT_EQ(tensor->Finalize(), kBadParam) << "the other attributes are gone";
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

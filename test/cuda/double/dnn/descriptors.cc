@@ -7,16 +7,16 @@ namespace accel::cuda_double::dnn {
 namespace {
 
 // It lives until the process ends: threads may still call then.
-auto &All() {
-  static auto &objects =
+auto& All() {
+  static auto& objects =
       *new blas::Objects<BackendDescriptor, SharedDescriptor>(17);
   return objects;
 }
 
-} // namespace
+}  // namespace
 
 std::vector<int64_t> Descriptor::Integers(int name) const {
-  const Value &value = values.at(name);
+  const Value& value = values.at(name);
   std::vector<int64_t> integers;
   for (int64_t i = 0; i < value.count; ++i) {
     integers.push_back(value.At<int64_t>(i));
@@ -28,12 +28,12 @@ double Descriptor::Real(int name, double unset) const {
   if (!Has(name)) {
     return unset;
   }
-  const Value &value = values.at(name);
+  const Value& value = values.at(name);
   return value.type == kTypeFloat ? value.At<float>() : value.At<double>();
 }
 
 std::unique_lock<std::mutex> DescriptorLock() {
-  static auto &mutex = *new std::mutex();
+  static auto& mutex = *new std::mutex();
   return std::unique_lock(mutex);
 }
 
@@ -55,9 +55,9 @@ bool DestroyDescriptor(BackendDescriptor handle) {
   return All().Remove(handle);
 }
 
-SharedDescriptor FindDestroyed(const Descriptor &descriptor) {
-  for (const auto &[name, value] : descriptor.values) {
-    for (const SharedDescriptor &referred : value.descriptors) {
+SharedDescriptor FindDestroyed(const Descriptor& descriptor) {
+  for (const auto& [name, value] : descriptor.values) {
+    for (const SharedDescriptor& referred : value.descriptors) {
       if (referred->is_destroyed) {
         return referred;
       }
@@ -69,4 +69,4 @@ SharedDescriptor FindDestroyed(const Descriptor &descriptor) {
   return nullptr;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

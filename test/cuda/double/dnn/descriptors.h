@@ -31,11 +31,11 @@ using SharedDescriptor = std::shared_ptr<Descriptor>;
 struct Value {
   int type = -1;
   int64_t count = 0;
-  std::vector<std::byte> bytes;              // of anything but descriptors
-  std::vector<SharedDescriptor> descriptors; // of descriptors
+  std::vector<std::byte> bytes;               // of anything but descriptors
+  std::vector<SharedDescriptor> descriptors;  // of descriptors
 
   template <typename T>
-  static Value Of(int type, const std::vector<T> &elements) {
+  static Value Of(int type, const std::vector<T>& elements) {
     Value value{type, static_cast<int64_t>(elements.size()), {}, {}};
     value.bytes.resize(elements.size() * sizeof(T));
     if (!elements.empty()) {
@@ -43,7 +43,8 @@ struct Value {
     }
     return value;
   }
-  template <typename T> T At(int64_t index = 0) const {
+  template <typename T>
+  T At(int64_t index = 0) const {
     T element;
     std::memcpy(&element, bytes.data() + index * int64_t(sizeof(T)), sizeof(T));
     return element;
@@ -56,8 +57,8 @@ struct KnobChoice {
 };
 
 struct VariantPack {
-  std::map<int64_t, void *> pointers; // by unique id
-  void *workspace = nullptr;
+  std::map<int64_t, void*> pointers;  // by unique id
+  void* workspace = nullptr;
 };
 
 struct EngineDescription {
@@ -76,7 +77,7 @@ struct Descriptor {
   bool is_finalized = false;
   // Also read, without the lock, when a graph is replayed.
   std::atomic<bool> is_destroyed = false;
-  std::map<int, Value> values; // by the attribute's name
+  std::map<int, Value> values;  // by the attribute's name
   std::variant<std::monostate, Tensor, Convolution, Pointwise,
                ConvolutionOperation, PointwiseOperation,
                std::shared_ptr<const Problem>, EngineDescription, KnobChoice,
@@ -84,7 +85,8 @@ struct Descriptor {
       meaning;
 
   bool Has(int name) const { return values.contains(name); }
-  template <typename T> T Get(int name) const {
+  template <typename T>
+  T Get(int name) const {
     return values.at(name).At<T>();
   }
   std::vector<int64_t> Integers(int name) const;
@@ -92,7 +94,8 @@ struct Descriptor {
   double Real(int name, double unset) const;
   // The meaning of the one descriptor that an attribute refers to. Requires:
   // that is finalized.
-  template <typename T> const T &Referred(int name) const {
+  template <typename T>
+  const T& Referred(int name) const {
     return std::get<T>(values.at(name).descriptors[0]->meaning);
   }
 };
@@ -100,12 +103,12 @@ struct Descriptor {
 std::unique_lock<std::mutex> DescriptorLock();
 
 BackendDescriptor AddDescriptor(int kind);
-SharedDescriptor FindDescriptor(BackendDescriptor handle); // null: none
+SharedDescriptor FindDescriptor(BackendDescriptor handle);  // null: none
 bool DestroyDescriptor(BackendDescriptor handle);
 
 // Null, or a descriptor that was destroyed among those that it refers to.
-SharedDescriptor FindDestroyed(const Descriptor &descriptor);
+SharedDescriptor FindDestroyed(const Descriptor& descriptor);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_DESCRIPTORS_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_DESCRIPTORS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tests of the double of cuDNN begin with: both libraries as a program
-// opens them, a stream, a handle, device memory, and descriptors.
+// opens them, a handle, and descriptors.
 #ifndef ACCEL_TEST_CUDA_DOUBLE_DNN_DNN_FIXTURE_H_
 #define ACCEL_TEST_CUDA_DOUBLE_DNN_DNN_FIXTURE_H_
 
@@ -10,59 +10,35 @@
 #include <vector>
 
 #include "test/cuda/double/dnn/abi.h"
+#include "test/cuda/double/driver_double.h"
 
 namespace accel::cuda_double::dnn {
 
-struct Doubles {
-  cuda::DriverFunctions driver;
+struct Doubles : DriverDouble {
   Functions dnn;
-  cuda::StreamHandle stream = nullptr;
   Handle handle = nullptr;
 };
 
 // Opened, with every symbol, and nothing called.
 Doubles OpenDoubles();
 // With a current context, a stream and a handle, once in a process.
-const Doubles &TheDoubles();
-const Functions &Dnn();
-const cuda::DriverFunctions &Driver();
-
-// Wait until a stream, or that of TheDoubles, has done its work.
-void Finish(cuda::StreamHandle stream);
-void Finish();
-
-using Bytes = std::vector<std::byte>;
-
-class DeviceBuffer {
-public:
-  explicit DeviceBuffer(size_t bytes);
-  explicit DeviceBuffer(const Bytes &content);
-  ~DeviceBuffer();
-  DeviceBuffer(const DeviceBuffer &) = delete;
-  DeviceBuffer &operator=(const DeviceBuffer &) = delete;
-
-  void *at(size_t offset = 0) const;
-  void Upload(const Bytes &content);
-  Bytes Download() const;
-
-private:
-  size_t bytes_;
-  cuda::DevicePointer pointer_ = 0;
-};
+const Doubles& TheDoubles();
+const Functions& Dnn();
+const cuda::DriverFunctions& Driver();
 
 // A descriptor, until it is destroyed.
 class Object {
-public:
+ public:
   explicit Object(int kind);
   ~Object();
-  Object(const Object &) = delete;
-  Object &operator=(const Object &) = delete;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
 
   BackendDescriptor get() const { return descriptor_; }
   void Destroy();
 
   template <typename T>
-  Status Set(int name, int type, const std::vector<T> &values) {
+  Status Set(int name, int type, const std::vector<T>& values) {
     return Dnn().cudnnBackendSetAttribute(descriptor_, name, type,
                                           static_cast<int64_t>(values.size()),
                                           values.data());
@@ -82,14 +58,15 @@ public:
   Status SetHandle(int name, Handle handle) {
     return Set(name, kTypeHandle, std::vector<Handle>{handle});
   }
-  Status SetObjects(int name, const std::vector<const Object *> &objects);
-  Status SetObject(int name, const Object &object) {
+  Status SetObjects(int name, const std::vector<const Object*>& objects);
+  Status SetObject(int name, const Object& object) {
     return SetObjects(name, {&object});
   }
   Status Finalize() { return Dnn().cudnnBackendFinalize(descriptor_); }
 
   // Empty if that is refused.
-  template <typename T> std::vector<T> Get(int name, int type) const {
+  template <typename T>
+  std::vector<T> Get(int name, int type) const {
     int64_t count = 0;
     Dnn().cudnnBackendGetAttribute(descriptor_, name, type, 0, &count, nullptr);
     std::vector<T> values(static_cast<size_t>(count));
@@ -103,7 +80,7 @@ public:
   // New objects of that kind.
   std::vector<std::unique_ptr<Object>> GetObjects(int name, int kind) const;
 
-private:
+ private:
   BackendDescriptor descriptor_ = nullptr;
 };
 
@@ -112,6 +89,6 @@ using Objects = std::vector<std::unique_ptr<Object>>;
 // The reason of the last refusal on this thread.
 std::string LastError();
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_DNN_FIXTURE_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_DNN_FIXTURE_H_

@@ -25,10 +25,10 @@ Case CaseOf(Way way, int type, bool channels_last = false) {
 
 // A plan of each configuration that is supported.
 std::vector<std::pair<std::unique_ptr<Object>, std::unique_ptr<Object>>>
-PlansOf(const Graph &graph) {
+PlansOf(const Graph& graph) {
   std::vector<std::pair<std::unique_ptr<Object>, std::unique_ptr<Object>>>
       plans;
-  for (auto &configuration : graph.Find()) {
+  for (auto& configuration : graph.Find()) {
     Status status = kSuccess;
     if (auto plan = MakePlan(*configuration, &status)) {
       plans.emplace_back(std::move(configuration), std::move(plan));
@@ -38,7 +38,7 @@ PlansOf(const Graph &graph) {
 }
 
 // The largest error in units of the sum of a result's magnitudes.
-double ErrorOf(const std::vector<double> &values, const Expected &expected) {
+double ErrorOf(const std::vector<double>& values, const Expected& expected) {
   double error = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     error = std::max(error, std::fabs(values[i] - expected.values[i]) /
@@ -60,7 +60,7 @@ TEST(EngineTest, OnlyThoseWithTheNoteChangeFromRunToRun) {
         const Graph graph(test);
         CaseRun run(test, numbers);
         int nondeterministic = 0;
-        for (const auto &[configuration, plan] : PlansOf(graph)) {
+        for (const auto& [configuration, plan] : PlansOf(graph)) {
           SCOPED_TRACE(EngineOf(*configuration));
           const bool noted = HasNote(*configuration, kNoteNondeterministic);
           const Bytes first = run.Execute(*plan);
@@ -83,7 +83,7 @@ TEST(EngineTest, TensorCoresRoundF32ToTf32AndConversionsToLess) {
       const Graph graph(test);
       CaseRun run(test, numbers);
       int exact = 0, rounded = 0, converted = 0;
-      for (const auto &[configuration, plan] : PlansOf(graph)) {
+      for (const auto& [configuration, plan] : PlansOf(graph)) {
         SCOPED_TRACE(EngineOf(*configuration));
         const double error = ErrorOf(run.Values(*plan), expected);
         if (HasNote(*configuration, kNoteDownConvertInputs)) {
@@ -130,8 +130,8 @@ TEST(EngineTest, ShortSumsLoseMore) {
   const Graph graph(test);
   CaseRun run(test, numbers);
   std::map<bool, double> errors;
-  for (const auto &[configuration, plan] : PlansOf(graph)) {
-    double &error =
+  for (const auto& [configuration, plan] : PlansOf(graph)) {
+    double& error =
         errors[HasNote(*configuration, kNoteReducedPrecisionReduction)];
     error = std::max(error, ErrorOf(run.Values(*plan), expected));
   }
@@ -145,7 +145,7 @@ TEST(EngineTest, EnginesDifferInTheirBits) {
   const Graph graph(test);
   CaseRun run(test, numbers);
   std::set<Bytes> results;
-  for (const auto &[configuration, plan] : PlansOf(graph)) {
+  for (const auto& [configuration, plan] : PlansOf(graph)) {
     results.insert(run.Execute(*plan));
   }
   EXPECT_GT(results.size(), 4u);
@@ -158,7 +158,7 @@ TEST(EngineTest, AllOfTheWorkspaceIsWrittenAndNothingBehind) {
     const Numbers numbers(test);
     const Graph graph(test);
     CaseRun run(test, numbers);
-    for (const auto &[configuration, plan] : PlansOf(graph)) {
+    for (const auto& [configuration, plan] : PlansOf(graph)) {
       SCOPED_TRACE(EngineOf(*configuration));
       const int64_t claimed = plan->GetInt64(kPlanWorkspaceSize);
       EXPECT_EQ(configuration->GetInt64(kCfgWorkspaceSize), claimed);
@@ -256,12 +256,12 @@ TEST(EngineTest, AnEngineSaysWhatItDoesNotCompute) {
 }
 
 // The doubles read the environment once: each case needs a process of its own.
-[[noreturn]] void PrintEngines(const char *capability) {
+[[noreturn]] void PrintEngines(const char* capability) {
   setenv("ACCEL_DOUBLE_CAPABILITY", capability, 1);
   for (int type : {kFloat, kHalf}) {
     std::set<int64_t> engines;
     const Graph graph(CaseOf(Way::kForward, type, true));
-    for (const auto &configuration : graph.Find()) {
+    for (const auto& configuration : graph.Find()) {
       engines.insert(EngineOf(*configuration));
     }
     std::string text;
@@ -283,5 +283,5 @@ TEST(EngineDeathTest, TensorCoresAreThoseOfTheDevice) {
               "type 0: 0 1 3 7 9. type 2: 0 1 3 8 9. ");
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

@@ -14,7 +14,7 @@ namespace {
 
 std::map<int64_t, uint64_t> ReadTimes() {
   std::map<int64_t, uint64_t> times;
-  const char *value = std::getenv("ACCEL_DOUBLE_DNN_TIMES");
+  const char* value = std::getenv("ACCEL_DOUBLE_DNN_TIMES");
   std::istringstream items(value == nullptr ? "" : value);
   for (std::string item; std::getline(items, item, ',');) {
     std::istringstream numbers(item);
@@ -34,12 +34,12 @@ std::map<int64_t, uint64_t> ReadTimes() {
   return times;
 }
 
-} // namespace
+}  // namespace
 
 uint64_t ExtraNanoseconds(int64_t engine) {
-  static const auto &times = *new std::map<int64_t, uint64_t>(ReadTimes());
+  static const auto& times = *new std::map<int64_t, uint64_t>(ReadTimes());
   const auto found = times.find(engine);
   return found == times.end() ? 0 : found->second;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

@@ -14,6 +14,6 @@ namespace accel::cuda_double::dnn {
 // of the variable that is none ends the process.
 uint64_t ExtraNanoseconds(int64_t engine);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_ENGINE_TIMES_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_ENGINE_TIMES_H_

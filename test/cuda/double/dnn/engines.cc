@@ -32,15 +32,15 @@ constexpr unsigned kDownConverts = 2;
 constexpr unsigned kShortSums = 4;
 constexpr unsigned kUnordered = 8;
 constexpr unsigned kSpectral = 16;
-constexpr unsigned kHasKnob = 32; // for the pieces
-constexpr unsigned kFuses = 64;   // and is compiled at run time
+constexpr unsigned kHasKnob = 32;  // for the pieces
+constexpr unsigned kFuses = 64;    // and is compiled at run time
 
 // What an engine is before it meets a problem.
 struct Engine {
   unsigned directions;
   unsigned types;
   Needs layout;
-  int64_t vector_bytes; // of one load, which is aligned; 1: of an element
+  int64_t vector_bytes;  // of one load, which is aligned; 1: of an element
   Workspace workspace;
   int64_t chunk;
   int64_t pieces;
@@ -88,7 +88,7 @@ constexpr Engine kEngines[] = {
      Workspace::kSpectra, 1, 1, 0.7, kSpectral},
 };
 
-const Engine &EngineAt(int64_t index) { return kEngines[index]; }
+const Engine& EngineAt(int64_t index) { return kEngines[index]; }
 
 unsigned MaskOf(Direction direction) {
   return direction == Direction::kForward        ? kForwardOnly
@@ -102,30 +102,30 @@ unsigned MaskOf(int type) {
 
 // As documented, that variable keeps every library of NVIDIA's from TF32.
 bool Tf32IsForbidden() {
-  const char *value = std::getenv("NVIDIA_TF32_OVERRIDE");
+  const char* value = std::getenv("NVIDIA_TF32_OVERRIDE");
   return value != nullptr && std::strcmp(value, "0") == 0;
 }
 
-bool LayoutFits(const ConvolutionOperation &operation, Needs needs) {
+bool LayoutFits(const ConvolutionOperation& operation, Needs needs) {
   const auto all = [&](Layout layout) {
     return HasLayout(operation.x, layout) && HasLayout(operation.w, layout) &&
            HasLayout(operation.y, layout);
   };
   switch (needs) {
-  case Needs::kChannelsFirst:
-    return all(Layout::kChannelsFirst);
-  case Needs::kChannelsLast:
-    return all(Layout::kChannelsLast);
-  case Needs::kPacked:
-    return all(Layout::kChannelsFirst) || all(Layout::kChannelsLast);
-  default:
-    return true;
+    case Needs::kChannelsFirst:
+      return all(Layout::kChannelsFirst);
+    case Needs::kChannelsLast:
+      return all(Layout::kChannelsLast);
+    case Needs::kPacked:
+      return all(Layout::kChannelsFirst) || all(Layout::kChannelsLast);
+    default:
+      return true;
   }
 }
 
-bool AlignmentFits(const ConvolutionOperation &operation, int64_t bytes) {
+bool AlignmentFits(const ConvolutionOperation& operation, int64_t bytes) {
   const Geometry geometry = GeometryOf(operation);
-  const auto fits = [&](const Tensor &tensor, int64_t channels) {
+  const auto fits = [&](const Tensor& tensor, int64_t channels) {
     return tensor.is_virtual ||
            (tensor.alignment % bytes == 0 &&
             channels * ElementBytes(tensor.type) % bytes == 0);
@@ -135,22 +135,22 @@ bool AlignmentFits(const ConvolutionOperation &operation, int64_t bytes) {
                         fits(operation.y, geometry.filters));
 }
 
-bool SpectraFit(const ConvolutionOperation &operation) {
-  const auto ones = [](const std::vector<int64_t> &values) {
+bool SpectraFit(const ConvolutionOperation& operation) {
+  const auto ones = [](const std::vector<int64_t>& values) {
     return std::all_of(values.begin(), values.end(),
                        [](int64_t value) { return value == 1; });
   };
-  const Convolution &convolution = operation.convolution;
+  const Convolution& convolution = operation.convolution;
   return convolution.spatial_dims == 2 && ones(convolution.strides) &&
          ones(convolution.dilations) && GeometryOf(operation).groups == 1;
 }
 
-bool HasCapability(const Engine &engine, int type) {
+bool HasCapability(const Engine& engine, int type) {
   return !engine.Is(kTensorCores) ||
          CurrentCapability() >= (type == kHalf ? 70 : 80);
 }
 
-int64_t Bytes(const Tensor &tensor) {
+int64_t Bytes(const Tensor& tensor) {
   return tensor.elements() * ElementBytes(tensor.type);
 }
 
@@ -158,15 +158,15 @@ int64_t RoundUp(int64_t bytes, int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-double Multiplications(const ConvolutionOperation &operation) {
+double Multiplications(const ConvolutionOperation& operation) {
   const Geometry geometry = GeometryOf(operation);
   return double(operation.y.elements()) * double(geometry.channels) *
          double(geometry.taps[0] * geometry.taps[1] * geometry.taps[2]);
 }
 
 // The smaller the better. The neural network of mode B has other opinions.
-double Estimate(const Problem &problem, int64_t index, int mode) {
-  const Engine &engine = EngineAt(index);
+double Estimate(const Problem& problem, int64_t index, int mode) {
+  const Engine& engine = EngineAt(index);
   double estimate = Multiplications(problem.convolution) / engine.efficiency;
   if (engine.workspace != Workspace::kNone) {
     estimate += mode == kHeurB ? 0 : 1e4;
@@ -174,7 +174,7 @@ double Estimate(const Problem &problem, int64_t index, int mode) {
   return estimate;
 }
 
-} // namespace
+}  // namespace
 
 int CurrentCapability() {
   int major = 0, minor = 0;
@@ -185,10 +185,10 @@ int CurrentCapability() {
 
 int64_t EngineCount() { return std::size(kEngines); }
 
-Status CheckEngine(const Problem &problem, int64_t index, const char **reason) {
-  const Engine &engine = EngineAt(index);
-  const ConvolutionOperation &operation = problem.convolution;
-  const auto no = [&](Status status, const char *text) {
+Status CheckEngine(const Problem& problem, int64_t index, const char** reason) {
+  const Engine& engine = EngineAt(index);
+  const ConvolutionOperation& operation = problem.convolution;
+  const auto no = [&](Status status, const char* text) {
     *reason = text;
     return status;
   };
@@ -209,7 +209,7 @@ Status CheckEngine(const Problem &problem, int64_t index, const char **reason) {
     return no(kNotSupportedLayout,
               "the engine wants channels and pointers of 16 bytes");
   }
-  const Convolution &convolution = operation.convolution;
+  const Convolution& convolution = operation.convolution;
   if (index != 0 && convolution.pre_paddings != convolution.post_paddings) {
     return no(kNotSupportedPadding,
               "the engine wants as much padding behind as before");
@@ -229,8 +229,8 @@ Status CheckEngine(const Problem &problem, int64_t index, const char **reason) {
   return kSuccess;
 }
 
-Status CheckPlan(const EngineConfiguration &configuration,
-                 const char **reason) {
+Status CheckPlan(const EngineConfiguration& configuration,
+                 const char** reason) {
   const Geometry geometry = GeometryOf(configuration.problem->convolution);
   if (EngineAt(configuration.index).workspace == Workspace::kCopies &&
       (geometry.channels % 4 != 0 || geometry.filters % 4 != 0)) {
@@ -241,7 +241,7 @@ Status CheckPlan(const EngineConfiguration &configuration,
 }
 
 std::vector<int> NumericalNotes(int64_t index) {
-  const Engine &engine = EngineAt(index);
+  const Engine& engine = EngineAt(index);
   std::vector<int> notes;
   const auto add = [&](bool has, int note) {
     if (has) {
@@ -270,37 +270,38 @@ std::vector<KnobRange> Knobs(int64_t index) {
 
 EngineConfiguration DefaultConfiguration(std::shared_ptr<const Problem> problem,
                                          int64_t index) {
-  const Engine &engine = EngineAt(index);
+  const Engine& engine = EngineAt(index);
   return {std::move(problem), index, engine.Is(kHasKnob) ? engine.pieces : 0};
 }
 
-int64_t WorkspaceBytes(const EngineConfiguration &configuration) {
-  const ConvolutionOperation &operation = configuration.problem->convolution;
+int64_t WorkspaceBytes(const EngineConfiguration& configuration) {
+  const ConvolutionOperation& operation = configuration.problem->convolution;
   switch (EngineAt(configuration.index).workspace) {
-  case Workspace::kNone:
-    return 0;
-  case Workspace::kTables:
-    return int64_t{1} << 20;
-  case Workspace::kCounters:
-    return RoundUp(4 * operation.output().dims[0] + 4096, 1024);
-  case Workspace::kCopies:
-    return RoundUp(Bytes(operation.x), 256) + RoundUp(Bytes(operation.w), 256) +
-           RoundUp(Bytes(operation.y), 256);
-  case Workspace::kHalves:
-    return RoundUp(Bytes(operation.x) / 2, 256) +
-           RoundUp(Bytes(operation.w) / 2, 256) +
-           RoundUp(Bytes(operation.y) / 2, 256);
-  case Workspace::kPartialSums:
-    return RoundUp(4 * configuration.pieces * operation.output().elements(),
-                   256);
-  case Workspace::kSpectra:
-    return int64_t{32} << 20;
+    case Workspace::kNone:
+      return 0;
+    case Workspace::kTables:
+      return int64_t{1} << 20;
+    case Workspace::kCounters:
+      return RoundUp(4 * operation.output().dims[0] + 4096, 1024);
+    case Workspace::kCopies:
+      return RoundUp(Bytes(operation.x), 256) +
+             RoundUp(Bytes(operation.w), 256) +
+             RoundUp(Bytes(operation.y), 256);
+    case Workspace::kHalves:
+      return RoundUp(Bytes(operation.x) / 2, 256) +
+             RoundUp(Bytes(operation.w) / 2, 256) +
+             RoundUp(Bytes(operation.y) / 2, 256);
+    case Workspace::kPartialSums:
+      return RoundUp(4 * configuration.pieces * operation.output().elements(),
+                     256);
+    case Workspace::kSpectra:
+      return int64_t{32} << 20;
   }
   return 0;
 }
 
-Sums SumsOf(const EngineConfiguration &configuration) {
-  const Engine &engine = EngineAt(configuration.index);
+Sums SumsOf(const EngineConfiguration& configuration) {
+  const Engine& engine = EngineAt(configuration.index);
   Sums sums;
   sums.pieces = engine.Is(kHasKnob) ? configuration.pieces : engine.pieces;
   sums.chunk = engine.chunk;
@@ -309,14 +310,14 @@ Sums SumsOf(const EngineConfiguration &configuration) {
   if (engine.Is(kDownConverts)) {
     sums.rounding = OperandRounding::kBfloat16;
   } else if (engine.Is(kTensorCores) && !Tf32IsForbidden()) {
-    sums.rounding = OperandRounding::kTf32; // of f32; f16 and bf16 have less
+    sums.rounding = OperandRounding::kTf32;  // of f32; f16 and bf16 have less
   }
   return sums;
 }
 
-std::vector<int64_t> RankEngines(const Problem &problem, int mode) {
+std::vector<int64_t> RankEngines(const Problem& problem, int mode) {
   std::vector<int64_t> ranked;
-  const char *reason = nullptr;
+  const char* reason = nullptr;
   for (int64_t index = 0; index < EngineCount(); ++index) {
     // As documented, a fallback computes rightly and promises no speed.
     const bool is_meant = mode != kHeurFallback || index == 0;
@@ -330,4 +331,4 @@ std::vector<int64_t> RankEngines(const Problem &problem, int mode) {
   return ranked;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

@@ -31,7 +31,7 @@ struct Sums {
 struct EngineConfiguration {
   std::shared_ptr<const Problem> problem;
   int64_t index = 0;
-  int64_t pieces = 0; // what the knob says; 0: the engine has none
+  int64_t pieces = 0;  // what the knob says; 0: the engine has none
 };
 
 struct KnobRange {
@@ -48,22 +48,22 @@ int CurrentCapability();
 int64_t EngineCount();
 // A success, or the status and the reason for which an engine does not compute
 // the problem. Requires: 0 <= index < EngineCount().
-Status CheckEngine(const Problem &problem, int64_t index, const char **reason);
+Status CheckEngine(const Problem& problem, int64_t index, const char** reason);
 // As CheckEngine, of what is known only when a plan is made.
-Status CheckPlan(const EngineConfiguration &configuration, const char **reason);
+Status CheckPlan(const EngineConfiguration& configuration, const char** reason);
 
 std::vector<int> NumericalNotes(int64_t index);
 std::vector<int> BehaviorNotes(int64_t index);
 std::vector<KnobRange> Knobs(int64_t index);
 EngineConfiguration DefaultConfiguration(std::shared_ptr<const Problem> problem,
                                          int64_t index);
-int64_t WorkspaceBytes(const EngineConfiguration &configuration);
-Sums SumsOf(const EngineConfiguration &configuration);
+int64_t WorkspaceBytes(const EngineConfiguration& configuration);
+Sums SumsOf(const EngineConfiguration& configuration);
 
 // The engines that compute the problem, the best first. Requires: `mode` is one
 // of kHeurInstant, kHeurA, kHeurB, kHeurFallback.
-std::vector<int64_t> RankEngines(const Problem &problem, int mode);
+std::vector<int64_t> RankEngines(const Problem& problem, int mode);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_ENGINES_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_ENGINES_H_

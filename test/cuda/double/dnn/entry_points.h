@@ -9,12 +9,12 @@
 namespace accel::cuda_double::dnn {
 
 extern "C" {
-#define ACCEL_DNN_DOUBLE_DECLARATION(result, name, ...)                        \
+#define ACCEL_DNN_DOUBLE_DECLARATION(result, name, ...) \
   __attribute__((visibility("default"))) result name(__VA_ARGS__);
 ACCEL_DNN_DOUBLE_FUNCTIONS(ACCEL_DNN_DOUBLE_DECLARATION)
 #undef ACCEL_DNN_DOUBLE_DECLARATION
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_ENTRY_POINTS_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_ENTRY_POINTS_H_

@@ -23,7 +23,7 @@ struct Job {
   bool plan_must_live;
 };
 
-Status CheckPointer(const Tensor &tensor, const void *pointer) {
+Status CheckPointer(const Tensor& tensor, const void* pointer) {
   const std::string name =
       "the pointer of tensor " + std::to_string(tensor.uid);
   if (pointer == nullptr) {
@@ -40,9 +40,9 @@ Status CheckPointer(const Tensor &tensor, const void *pointer) {
 
 // Scalars by value lie in host memory, and are the caller's again when the call
 // returns.
-Status Bind(const Problem &problem, const VariantPack &pack,
-            Execution *execution) {
-  for (const Tensor &tensor : problem.bound_tensors()) {
+Status Bind(const Problem& problem, const VariantPack& pack,
+            Execution* execution) {
+  for (const Tensor& tensor : problem.bound_tensors()) {
     const auto found = pack.pointers.find(tensor.uid);
     if (found == pack.pointers.end()) {
       return Bad("there is no pointer of tensor " + std::to_string(tensor.uid));
@@ -51,7 +51,7 @@ Status Bind(const Problem &problem, const VariantPack &pack,
         status != kSuccess) {
       return status;
     }
-    auto *at = static_cast<std::byte *>(found->second);
+    auto* at = static_cast<std::byte*>(found->second);
     if (tensor.is_by_value) {
       execution->values[tensor.uid] =
           blas::LoadElement(CudaType(tensor.type), at);
@@ -59,7 +59,7 @@ Status Bind(const Problem &problem, const VariantPack &pack,
       execution->pointers[tensor.uid] = at;
     }
   }
-  for (const auto &[uid, pointer] : pack.pointers) {
+  for (const auto& [uid, pointer] : pack.pointers) {
     if (!execution->pointers.contains(uid) &&
         !execution->values.contains(uid)) {
       return Bad("the plan has no tensor " + std::to_string(uid));
@@ -68,7 +68,7 @@ Status Bind(const Problem &problem, const VariantPack &pack,
   return kSuccess;
 }
 
-Status BindWorkspace(const VariantPack &pack, Execution *execution) {
+Status BindWorkspace(const VariantPack& pack, Execution* execution) {
   execution->workspace_bytes = WorkspaceBytes(execution->configuration);
   if (execution->workspace_bytes == 0) {
     return kSuccess;
@@ -81,7 +81,7 @@ Status BindWorkspace(const VariantPack &pack, Execution *execution) {
     return Refuse(kBadParamMisalignedPointer,
                   "the workspace is not aligned to 16 bytes");
   }
-  execution->workspace = static_cast<std::byte *>(pack.workspace);
+  execution->workspace = static_cast<std::byte*>(pack.workspace);
   return kSuccess;
 }
 
@@ -91,8 +91,8 @@ struct Footprint {
   blas::ByteRanges output, workspace;
 };
 
-Footprint FootprintOf(const Execution &execution) {
-  const Problem &problem = *execution.configuration.problem;
+Footprint FootprintOf(const Execution& execution) {
+  const Problem& problem = *execution.configuration.problem;
   const std::vector<Tensor> tensors = problem.bound_tensors();
   Footprint footprint;
   for (size_t i = 0; i + 1 < tensors.size(); ++i) {
@@ -108,11 +108,11 @@ Footprint FootprintOf(const Execution &execution) {
   return footprint;
 }
 
-Status CheckOverlaps(const Footprint &footprint) {
+Status CheckOverlaps(const Footprint& footprint) {
   if (footprint.output.overlaps_itself()) {
     return Bad("two elements of the output share bytes");
   }
-  for (const blas::ByteRanges &input : footprint.inputs) {
+  for (const blas::ByteRanges& input : footprint.inputs) {
     if (footprint.output.Overlaps(input)) {
       return Bad("the output overlaps with what is read");
     }
@@ -125,14 +125,14 @@ Status CheckOverlaps(const Footprint &footprint) {
              : kSuccess;
 }
 
-std::vector<Access> AccessesOf(const Footprint &footprint, bool reads_output) {
+std::vector<Access> AccessesOf(const Footprint& footprint, bool reads_output) {
   std::vector<Access> accesses;
-  const auto append = [&](const blas::ByteRanges &ranges, int writes) {
-    for (const blas::ByteRange &range : ranges.ranges()) {
+  const auto append = [&](const blas::ByteRanges& ranges, int writes) {
+    for (const blas::ByteRange& range : ranges.ranges()) {
       accesses.push_back({range.begin, range.end - range.begin, writes});
     }
   };
-  for (const blas::ByteRanges &input : footprint.inputs) {
+  for (const blas::ByteRanges& input : footprint.inputs) {
     append(input, 0);
   }
   if (reads_output) {
@@ -145,42 +145,42 @@ std::vector<Access> AccessesOf(const Footprint &footprint, bool reads_output) {
 
 Status StatusOf(cuda::Result result) {
   switch (result) {
-  case cuda::kSuccess:
-    return kSuccess;
-  case cuda::kErrorNotInitialized:
-  case cuda::kErrorDeinitialized:
-  case cuda::kErrorInvalidContext:
-    return Refuse(kNotInitialized, "there is no current context");
-  default:
-    return Refuse(kExecutionFailedCudaDriver,
-                  "the driver refuses the work: " + std::to_string(result));
+    case cuda::kSuccess:
+      return kSuccess;
+    case cuda::kErrorNotInitialized:
+    case cuda::kErrorDeinitialized:
+    case cuda::kErrorInvalidContext:
+      return Refuse(kNotInitialized, "there is no current context");
+    default:
+      return Refuse(kExecutionFailedCudaDriver,
+                    "the driver refuses the work: " + std::to_string(result));
   }
 }
 
-Status Enqueue(std::unique_ptr<Job> job, const std::vector<Access> &accesses,
+Status Enqueue(std::unique_ptr<Job> job, const std::vector<Access>& accesses,
                cuda::StreamHandle stream) {
   Work work{};
   work.name = "cudnnBackendExecute";
   work.accesses = accesses.data();
   work.access_count = accesses.size();
-  work.run = [](void *data) { Execute(static_cast<Job *>(data)->execution); };
-  work.mistake = [](void *data) -> const char * {
-    const Job &job = *static_cast<Job *>(data);
+  work.run = [](void* data) { Execute(static_cast<Job*>(data)->execution); };
+  work.mistake = [](void* data) -> const char* {
+    const Job& job = *static_cast<Job*>(data);
     return job.plan_must_live && job.plan->is_destroyed
                ? "its plan, which was to keep nothing for graphs, is destroyed"
                : nullptr;
   };
   work.nanoseconds = ExtraNanoseconds(job->execution.configuration.index);
   work.data = job.get();
-  work.destroy = [](void *data) { delete static_cast<Job *>(data); };
+  work.destroy = [](void* data) { delete static_cast<Job*>(data); };
   const cuda::Result result = accel_double_enqueue(stream, &work);
   if (result == cuda::kSuccess) {
-    job.release(); // The driver has it now, and calls `destroy`.
+    job.release();  // The driver has it now, and calls `destroy`.
   }
   return StatusOf(result);
 }
 
-Status CheckDevice(const LibraryContext &context, const PlanDescription &plan) {
+Status CheckDevice(const LibraryContext& context, const PlanDescription& plan) {
   int gpu = 0;
   if (accel_double_current_gpu(&gpu) != cuda::kSuccess) {
     return Refuse(kNotInitialized, "there is no current context");
@@ -191,7 +191,7 @@ Status CheckDevice(const LibraryContext &context, const PlanDescription &plan) {
 }
 
 // The descriptor, if it is final and of that kind.
-Status FindFinal(BackendDescriptor handle, int kind, SharedDescriptor *found) {
+Status FindFinal(BackendDescriptor handle, int kind, SharedDescriptor* found) {
   *found = FindDescriptor(handle);
   if (*found == nullptr) {
     return Bad(std::string("there is no such ") + KindText(kind));
@@ -206,7 +206,7 @@ Status FindFinal(BackendDescriptor handle, int kind, SharedDescriptor *found) {
                       std::string(KindText(kind)) + " is not finalized");
 }
 
-} // namespace
+}  // namespace
 
 extern "C" {
 
@@ -228,13 +228,13 @@ Status cudnnBackendExecute(Handle handle, BackendDescriptor plan_handle,
   if (status != kSuccess) {
     return status;
   }
-  const auto &description = std::get<PlanDescription>(plan->meaning);
-  const auto &pointers = std::get<VariantPack>(pack->meaning);
+  const auto& description = std::get<PlanDescription>(plan->meaning);
+  const auto& pointers = std::get<VariantPack>(pack->meaning);
   auto job = std::make_unique<Job>();
   job->plan = plan;
   job->plan_must_live = description.retention == kRetentionNone;
   job->execution.configuration = description.configuration;
-  const Problem &problem = *description.configuration.problem;
+  const Problem& problem = *description.configuration.problem;
   status = CheckDevice(*context, description);
   if (status == kSuccess) {
     status = Bind(problem, pointers, &job->execution);
@@ -255,6 +255,6 @@ Status cudnnBackendExecute(Handle handle, BackendDescriptor plan_handle,
                  context->stream);
 }
 
-} // extern "C"
+}  // extern "C"
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

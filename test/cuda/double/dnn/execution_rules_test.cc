@@ -9,7 +9,7 @@ namespace {
 
 // All operands lie in one buffer, whose layout is the test's.
 class ExecutionRules : public testing::Test {
-protected:
+ protected:
   ExecutionRules() {
     graph_ = std::make_unique<Graph>(test_);
     Status status = kSuccess;
@@ -20,8 +20,8 @@ protected:
 
   Status Execute() { return Execute(uids_, pointers_); }
 
-  Status Execute(const std::vector<int64_t> &uids,
-                 const std::vector<void *> &pointers) {
+  Status Execute(const std::vector<int64_t>& uids,
+                 const std::vector<void*>& pointers) {
     Object pack(kVariantPackDescriptor);
     EXPECT_EQ(Pack(pack, uids, pointers, workspace_), kSuccess);
     const Status status = Dnn().cudnnBackendExecute(TheDoubles().handle,
@@ -36,15 +36,15 @@ protected:
   std::unique_ptr<Object> configuration_, plan_;
   DeviceBuffer buffer_{Bytes(256 << 10)};
   const std::vector<int64_t> uids_ = {kX, kW, kY};
-  std::vector<void *> pointers_ = {buffer_.at(0), buffer_.at(64 << 10),
-                                   buffer_.at(128 << 10)};
-  void *workspace_ = buffer_.at(192 << 10);
+  std::vector<void*> pointers_ = {buffer_.at(0), buffer_.at(64 << 10),
+                                  buffer_.at(128 << 10)};
+  void* workspace_ = buffer_.at(192 << 10);
 };
 
 TEST_F(ExecutionRules, EveryTensorHasAPointer) {
   EXPECT_EQ(Execute(), kSuccess) << LastError();
   for (size_t i = 0; i < 3; ++i) {
-    std::vector<void *> pointers = pointers_;
+    std::vector<void*> pointers = pointers_;
     pointers[i] = nullptr;
     EXPECT_EQ(Execute(uids_, pointers), kBadParamNullPointer);
     std::vector<int64_t> uids = uids_;
@@ -62,10 +62,10 @@ TEST_F(ExecutionRules, EveryTensorHasAPointer) {
 
 TEST_F(ExecutionRules, PointersAreAlignedAsTheTensorsSay) {
   for (size_t i = 0; i < 3; ++i) {
-    std::vector<void *> pointers = pointers_;
-    pointers[i] = static_cast<char *>(pointers[i]) + 8;
+    std::vector<void*> pointers = pointers_;
+    pointers[i] = static_cast<char*>(pointers[i]) + 8;
     EXPECT_EQ(Execute(uids_, pointers), kBadParamMisalignedPointer);
-    pointers[i] = static_cast<char *>(pointers[i]) + 8;
+    pointers[i] = static_cast<char*>(pointers[i]) + 8;
     EXPECT_EQ(Execute(uids_, pointers), kSuccess);
   }
   workspace_ = buffer_.at((192 << 10) + 8);
@@ -85,7 +85,7 @@ TEST_F(ExecutionRules, OperandsLieApart) {
 }
 
 TEST_F(ExecutionRules, TheWorkspaceLiesApart) {
-  for (void *pointer : pointers_) {
+  for (void* pointer : pointers_) {
     workspace_ = pointer;
     EXPECT_EQ(Execute(), kBadParam);
   }
@@ -161,14 +161,14 @@ TEST(ExecutionOutputTest, ElementsOfTheOutputLieApart) {
   ASSERT_NE(plan, nullptr);
   DeviceBuffer buffer(Bytes(64 << 10));
   Object pack(kVariantPackDescriptor);
-  ASSERT_EQ(Pack(pack, {kX, kW, kY},
-                 {buffer.at(), buffer.at(16 << 10), buffer.at(32 << 10)},
-                 nullptr),
-            kSuccess);
+  ASSERT_EQ(
+      Pack(pack, {kX, kW, kY},
+           {buffer.at(), buffer.at(16 << 10), buffer.at(32 << 10)}, nullptr),
+      kSuccess);
   EXPECT_EQ(
       Dnn().cudnnBackendExecute(TheDoubles().handle, plan->get(), pack.get()),
       kBadParam);
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

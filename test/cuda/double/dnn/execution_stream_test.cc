@@ -20,22 +20,22 @@ const Case kCopy{.batches = 1,
                  .pre = {0, 0},
                  .post = {0, 0}};
 
-Bytes Filled(const Shape &shape, double value) {
+Bytes Filled(const Shape& shape, double value) {
   HostTensor tensor(shape);
   ForEach(shape.dims,
-          [&](const std::vector<int64_t> &at) { tensor.at(at) = value; });
+          [&](const std::vector<int64_t>& at) { tensor.at(at) = value; });
   return tensor.ToBytes();
 }
 
 class StreamTest : public testing::Test {
-protected:
+ protected:
   StreamTest() {
     Status status = kSuccess;
     configuration_ = graph_.Configure(0, &status);
     plan_ = MakePlan(*configuration_, &status);
   }
 
-  Status Execute(const Object &plan) {
+  Status Execute(const Object& plan) {
     Object pack(kVariantPackDescriptor);
     EXPECT_EQ(Pack(pack, {kX, kW, kY}, {x_.at(), w_.at(), y_.at()}, nullptr),
               kSuccess);
@@ -47,7 +47,7 @@ protected:
   double First() { return Decode(kFloat, y_.Download().data()); }
 
   // A graph of one execution.
-  cuda::GraphExec Capture(const Object &plan) {
+  cuda::GraphExec Capture(const Object& plan) {
     cuda::Graph graph = nullptr;
     cuda::GraphExec exec = nullptr;
     const cuda::StreamHandle stream = TheDoubles().stream;
@@ -198,7 +198,7 @@ void ExceedAWorkspace() {
 }
 
 // How long an execution takes by the driver's clock.
-[[noreturn]] void Measure(const char *times) {
+[[noreturn]] void Measure(const char* times) {
   setenv("ACCEL_DOUBLE_DNN_TIMES", times, 1);
   Graph graph(kCopy);
   DeviceBuffer x(Filled(kCopy.x(), 2)), w(Filled(kCopy.w(), 3));
@@ -238,5 +238,5 @@ TEST(StreamDeathTest, TheDriverFindsWhatAnExecutionTouches) {
   EXPECT_DEATH(ExceedAWorkspace(), "cudnnBackendExecute");
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

@@ -8,8 +8,8 @@
 namespace accel::cuda_double::dnn {
 namespace {
 
-Status CheckRequired(const Descriptor &descriptor) {
-  for (const Attribute &attribute : AttributesOf(descriptor.kind)) {
+Status CheckRequired(const Descriptor& descriptor) {
+  for (const Attribute& attribute : AttributesOf(descriptor.kind)) {
     if (attribute.use == Use::kRequired && !descriptor.Has(attribute.name)) {
       return Bad(std::string(attribute.text) + " is required and not set");
     }
@@ -17,9 +17,9 @@ Status CheckRequired(const Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status CheckReferred(const Descriptor &descriptor) {
-  for (const auto &[name, value] : descriptor.values) {
-    for (const SharedDescriptor &referred : value.descriptors) {
+Status CheckReferred(const Descriptor& descriptor) {
+  for (const auto& [name, value] : descriptor.values) {
+    for (const SharedDescriptor& referred : value.descriptors) {
       if (!referred->is_finalized) {
         return Refuse(kBadParamNotFinalized,
                       std::string(FindAttribute(descriptor.kind, name)->text) +
@@ -34,12 +34,12 @@ Status CheckReferred(const Descriptor &descriptor) {
                    " that was destroyed");
 }
 
-bool AllAtLeast(const std::vector<int64_t> &values, int64_t least) {
+bool AllAtLeast(const std::vector<int64_t>& values, int64_t least) {
   return std::all_of(values.begin(), values.end(),
                      [least](int64_t value) { return value >= least; });
 }
 
-Status CheckTensor(const Descriptor &descriptor, const Tensor &tensor) {
+Status CheckTensor(const Descriptor& descriptor, const Tensor& tensor) {
   if (tensor.dims.size() != tensor.strides.size()) {
     return Bad("a tensor has as many strides as dimensions");
   }
@@ -71,45 +71,46 @@ Status CheckTensor(const Descriptor &descriptor, const Tensor &tensor) {
   return kSuccess;
 }
 
-Status DispatchFinalize(Descriptor &descriptor) {
+Status DispatchFinalize(Descriptor& descriptor) {
   switch (descriptor.kind) {
-  case kTensorDescriptor:
-    return FinalizeTensor(descriptor);
-  case kConvolutionDescriptor:
-    return FinalizeConvolution(descriptor);
-  case kPointwiseDescriptor:
-    return FinalizePointwise(descriptor);
-  case kOperationForwardDescriptor:
-  case kOperationBackwardDataDescriptor:
-  case kOperationBackwardFilterDescriptor:
-    return FinalizeConvolutionOperation(descriptor);
-  case kOperationPointwiseDescriptor:
-    return FinalizePointwiseOperation(descriptor);
-  case kOperationGraphDescriptor:
-    return FinalizeOperationGraph(descriptor);
-  case kEngineDescriptor:
-    return FinalizeEngine(descriptor);
-  case kEngineCfgDescriptor:
-    return FinalizeEngineCfg(descriptor);
-  case kEngineHeurDescriptor:
-    return FinalizeEngineHeur(descriptor);
-  case kExecutionPlanDescriptor:
-    return FinalizePlan(descriptor);
-  case kVariantPackDescriptor:
-    return FinalizeVariantPack(descriptor);
-  case kKnobChoiceDescriptor:
-    descriptor.meaning = KnobChoice{descriptor.Get<int>(kKnobChoiceType),
-                                    descriptor.Get<int64_t>(kKnobChoiceValue)};
-    return kSuccess;
-  default:
-    return Refuse(kNotSupported, std::string("nobody finalizes a ") +
-                                     KindText(descriptor.kind));
+    case kTensorDescriptor:
+      return FinalizeTensor(descriptor);
+    case kConvolutionDescriptor:
+      return FinalizeConvolution(descriptor);
+    case kPointwiseDescriptor:
+      return FinalizePointwise(descriptor);
+    case kOperationForwardDescriptor:
+    case kOperationBackwardDataDescriptor:
+    case kOperationBackwardFilterDescriptor:
+      return FinalizeConvolutionOperation(descriptor);
+    case kOperationPointwiseDescriptor:
+      return FinalizePointwiseOperation(descriptor);
+    case kOperationGraphDescriptor:
+      return FinalizeOperationGraph(descriptor);
+    case kEngineDescriptor:
+      return FinalizeEngine(descriptor);
+    case kEngineCfgDescriptor:
+      return FinalizeEngineCfg(descriptor);
+    case kEngineHeurDescriptor:
+      return FinalizeEngineHeur(descriptor);
+    case kExecutionPlanDescriptor:
+      return FinalizePlan(descriptor);
+    case kVariantPackDescriptor:
+      return FinalizeVariantPack(descriptor);
+    case kKnobChoiceDescriptor:
+      descriptor.meaning =
+          KnobChoice{descriptor.Get<int>(kKnobChoiceType),
+                     descriptor.Get<int64_t>(kKnobChoiceValue)};
+      return kSuccess;
+    default:
+      return Refuse(kNotSupported, std::string("nobody finalizes a ") +
+                                       KindText(descriptor.kind));
   }
 }
 
-} // namespace
+}  // namespace
 
-Status Finalize(Descriptor &descriptor) {
+Status Finalize(Descriptor& descriptor) {
   if (descriptor.is_finalized) {
     return Bad("the descriptor is already finalized");
   }
@@ -124,7 +125,7 @@ Status Finalize(Descriptor &descriptor) {
   return status;
 }
 
-Status FinalizeTensor(Descriptor &descriptor) {
+Status FinalizeTensor(Descriptor& descriptor) {
   Tensor tensor;
   tensor.uid = descriptor.Get<int64_t>(kTensorUniqueId);
   tensor.type = descriptor.Get<int>(kTensorDataType);
@@ -146,7 +147,7 @@ Status FinalizeTensor(Descriptor &descriptor) {
   return status;
 }
 
-Status FinalizeConvolution(Descriptor &descriptor) {
+Status FinalizeConvolution(Descriptor& descriptor) {
   Convolution convolution;
   convolution.compute_type = descriptor.Get<int>(kConvCompType);
   convolution.mode = descriptor.Get<int>(kConvMode);
@@ -155,7 +156,7 @@ Status FinalizeConvolution(Descriptor &descriptor) {
   convolution.strides = descriptor.Integers(kConvFilterStrides);
   convolution.pre_paddings = descriptor.Integers(kConvPrePaddings);
   convolution.post_paddings = descriptor.Integers(kConvPostPaddings);
-  for (const auto *values :
+  for (const auto* values :
        {&convolution.dilations, &convolution.strides, &convolution.pre_paddings,
         &convolution.post_paddings}) {
     if (static_cast<int64_t>(values->size()) != convolution.spatial_dims) {
@@ -175,7 +176,7 @@ Status FinalizeConvolution(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizePointwise(Descriptor &descriptor) {
+Status FinalizePointwise(Descriptor& descriptor) {
   Pointwise pointwise;
   pointwise.mode = descriptor.Get<int>(kPointwiseMode);
   pointwise.math_type = descriptor.Get<int>(kPointwiseMathPrec);
@@ -187,8 +188,9 @@ Status FinalizePointwise(Descriptor &descriptor) {
       descriptor.Real(kPointwiseReluLowerClipSlope, pointwise.lower_clip_slope);
   if (!pointwise.has_two_inputs() && pointwise.mode != kPointwiseIdentity &&
       pointwise.mode != kPointwiseReluFwd) {
-    return Refuse(kNotSupported, "the double adds, multiplies, copies and has "
-                                 "the forward ReLU");
+    return Refuse(kNotSupported,
+                  "the double adds, multiplies, copies and has "
+                  "the forward ReLU");
   }
   if (pointwise.math_type != kFloat) {
     return Refuse(kNotSupportedDataType, "the double computes in f32");
@@ -197,16 +199,16 @@ Status FinalizePointwise(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizeVariantPack(Descriptor &descriptor) {
+Status FinalizeVariantPack(Descriptor& descriptor) {
   const std::vector<int64_t> uids = descriptor.Integers(kPackUniqueIds);
-  const Value &pointers = descriptor.values.at(kPackDataPointers);
+  const Value& pointers = descriptor.values.at(kPackDataPointers);
   if (static_cast<int64_t>(uids.size()) != pointers.count) {
     return Bad("there are as many pointers as unique ids");
   }
   VariantPack pack;
-  pack.workspace = descriptor.Get<void *>(kPackWorkspace);
+  pack.workspace = descriptor.Get<void*>(kPackWorkspace);
   for (int64_t i = 0; i < pointers.count; ++i) {
-    if (!pack.pointers.emplace(uids[i], pointers.At<void *>(i)).second) {
+    if (!pack.pointers.emplace(uids[i], pointers.At<void*>(i)).second) {
       return Refuse(kBadParamDuplicatedEntries,
                     "unique id " + std::to_string(uids[i]) + " is there twice");
     }
@@ -215,4 +217,4 @@ Status FinalizeVariantPack(Descriptor &descriptor) {
   return kSuccess;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

@@ -16,7 +16,7 @@ using SharedProblem = std::shared_ptr<const Problem>;
 
 constexpr int kMaxMultiprocessors = 1024;
 
-Status CheckMultiprocessors(const Descriptor &descriptor, int name) {
+Status CheckMultiprocessors(const Descriptor& descriptor, int name) {
   if (!descriptor.Has(name)) {
     return kSuccess;
   }
@@ -26,7 +26,7 @@ Status CheckMultiprocessors(const Descriptor &descriptor, int name) {
              : Bad("there are no so many multiprocessors");
 }
 
-SharedDescriptor MakeKnobInfo(const KnobRange &range) {
+SharedDescriptor MakeKnobInfo(const KnobRange& range) {
   auto info = std::make_shared<Descriptor>();
   info->kind = kKnobInfoDescriptor;
   info->is_finalized = true;
@@ -41,21 +41,21 @@ SharedDescriptor MakeKnobInfo(const KnobRange &range) {
   return info;
 }
 
-void SetEngineAttributes(Descriptor &descriptor, int64_t index) {
+void SetEngineAttributes(Descriptor& descriptor, int64_t index) {
   descriptor.values[kEngineNumericalNote] =
       Value::Of(kTypeNumericalNote, NumericalNotes(index));
   descriptor.values[kEngineBehaviorNote] =
       Value::Of(kTypeBehaviorNote, BehaviorNotes(index));
   Value infos{kTypeBackendDescriptor, 0, {}, {}};
-  for (const KnobRange &range : Knobs(index)) {
+  for (const KnobRange& range : Knobs(index)) {
     infos.descriptors.push_back(MakeKnobInfo(range));
     ++infos.count;
   }
   descriptor.values[kEngineKnobInfo] = infos;
 }
 
-Status Choose(const KnobChoice &choice, EngineConfiguration *configuration) {
-  for (const KnobRange &range : Knobs(configuration->index)) {
+Status Choose(const KnobChoice& choice, EngineConfiguration* configuration) {
+  for (const KnobRange& range : Knobs(configuration->index)) {
     if (choice.type != range.type) {
       continue;
     }
@@ -69,8 +69,8 @@ Status Choose(const KnobChoice &choice, EngineConfiguration *configuration) {
   return Refuse(kNotSupported, "the engine has no such knob");
 }
 
-void SetConfigurationAttributes(Descriptor &descriptor,
-                                const EngineConfiguration &configuration) {
+void SetConfigurationAttributes(Descriptor& descriptor,
+                                const EngineConfiguration& configuration) {
   descriptor.meaning = configuration;
   descriptor.values[kCfgWorkspaceSize] = Value::Of(
       kTypeInt64, std::vector<int64_t>{WorkspaceBytes(configuration)});
@@ -78,8 +78,8 @@ void SetConfigurationAttributes(Descriptor &descriptor,
 
 // As documented: what the attribute says, then the environment, then the
 // default.
-Status FindRetention(const Descriptor &descriptor, int *retention) {
-  const char *variable = std::getenv("CUDNN_CUDA_GRAPH_RETENTION");
+Status FindRetention(const Descriptor& descriptor, int* retention) {
+  const char* variable = std::getenv("CUDNN_CUDA_GRAPH_RETENTION");
   if (descriptor.Has(kPlanGraphRetention)) {
     *retention = descriptor.Get<int>(kPlanGraphRetention);
   } else if (variable != nullptr && std::strcmp(variable, "none") == 0) {
@@ -90,8 +90,8 @@ Status FindRetention(const Descriptor &descriptor, int *retention) {
              : Bad("there is no such retention of graphs");
 }
 
-Status FindConfiguration(const Descriptor &descriptor,
-                         EngineConfiguration *configuration) {
+Status FindConfiguration(const Descriptor& descriptor,
+                         EngineConfiguration* configuration) {
   const bool is_read = descriptor.Has(kPlanJson);
   if (is_read == descriptor.Has(kPlanEngineConfig)) {
     return Bad("a plan is made of an engine configuration or of JSON");
@@ -101,15 +101,15 @@ Status FindConfiguration(const Descriptor &descriptor,
         descriptor.Referred<EngineConfiguration>(kPlanEngineConfig);
     return kSuccess;
   }
-  const Value &json = descriptor.values.at(kPlanJson);
-  const std::string text(reinterpret_cast<const char *>(json.bytes.data()),
+  const Value& json = descriptor.values.at(kPlanJson);
+  const std::string text(reinterpret_cast<const char*>(json.bytes.data()),
                          json.bytes.size());
   return ReadPlan(text.substr(0, text.find('\0')), configuration);
 }
 
 // The device may be another than the one whose heuristic was asked.
-Status CheckPlanOf(const EngineConfiguration &configuration) {
-  const char *reason = "";
+Status CheckPlanOf(const EngineConfiguration& configuration) {
+  const char* reason = "";
   Status status =
       CheckEngine(*configuration.problem, configuration.index, &reason);
   if (status == kSuccess) {
@@ -118,10 +118,10 @@ Status CheckPlanOf(const EngineConfiguration &configuration) {
   return status == kSuccess ? kSuccess : Refuse(status, reason);
 }
 
-} // namespace
+}  // namespace
 
-Status FinalizeEngine(Descriptor &descriptor) {
-  const auto &problem =
+Status FinalizeEngine(Descriptor& descriptor) {
+  const auto& problem =
       descriptor.Referred<SharedProblem>(kEngineOperationGraph);
   const auto index = descriptor.Get<int64_t>(kEngineGlobalIndex);
   if (index < 0 || index >= EngineCount()) {
@@ -131,7 +131,7 @@ Status FinalizeEngine(Descriptor &descriptor) {
       status != kSuccess) {
     return status;
   }
-  const char *reason = "";
+  const char* reason = "";
   if (Status status = CheckEngine(*problem, index, &reason);
       status != kSuccess) {
     return Refuse(status, reason);
@@ -141,12 +141,12 @@ Status FinalizeEngine(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizeEngineCfg(Descriptor &descriptor) {
-  const auto &engine = descriptor.Referred<EngineDescription>(kCfgEngine);
+Status FinalizeEngineCfg(Descriptor& descriptor) {
+  const auto& engine = descriptor.Referred<EngineDescription>(kCfgEngine);
   EngineConfiguration configuration =
       DefaultConfiguration(engine.problem, engine.index);
   if (descriptor.Has(kCfgKnobChoices)) {
-    for (const SharedDescriptor &choice :
+    for (const SharedDescriptor& choice :
          descriptor.values.at(kCfgKnobChoices).descriptors) {
       if (Status status =
               Choose(std::get<KnobChoice>(choice->meaning), &configuration);
@@ -159,8 +159,8 @@ Status FinalizeEngineCfg(Descriptor &descriptor) {
   return kSuccess;
 }
 
-SharedDescriptor MakeConfiguration(const SharedDescriptor &graph,
-                                   const EngineConfiguration &configuration) {
+SharedDescriptor MakeConfiguration(const SharedDescriptor& graph,
+                                   const EngineConfiguration& configuration) {
   auto engine = std::make_shared<Descriptor>();
   engine->kind = kEngineDescriptor;
   engine->is_finalized = true;
@@ -179,7 +179,7 @@ SharedDescriptor MakeConfiguration(const SharedDescriptor &graph,
   return made;
 }
 
-Status FinalizeEngineHeur(Descriptor &descriptor) {
+Status FinalizeEngineHeur(Descriptor& descriptor) {
   if (Status status = CheckMultiprocessors(descriptor, kHeurSmCountTarget);
       status != kSuccess) {
     return status;
@@ -187,9 +187,9 @@ Status FinalizeEngineHeur(Descriptor &descriptor) {
   if (CurrentCapability() == 0) {
     return Refuse(kNotInitialized, "there is no current context");
   }
-  const SharedDescriptor &graph =
+  const SharedDescriptor& graph =
       descriptor.values.at(kHeurOperationGraph).descriptors[0];
-  const auto &problem = std::get<SharedProblem>(graph->meaning);
+  const auto& problem = std::get<SharedProblem>(graph->meaning);
   Value results{kTypeBackendDescriptor, 0, {}, {}};
   for (int64_t index : RankEngines(*problem, descriptor.Get<int>(kHeurMode))) {
     results.descriptors.push_back(
@@ -200,7 +200,7 @@ Status FinalizeEngineHeur(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizePlan(Descriptor &descriptor) {
+Status FinalizePlan(Descriptor& descriptor) {
   const auto context = FindHandle(descriptor.Get<Handle>(kPlanHandle));
   if (!context) {
     return Bad("EXECUTION_PLAN_HANDLE is no handle");
@@ -220,9 +220,9 @@ Status FinalizePlan(Descriptor &descriptor) {
   descriptor.values[kPlanWorkspaceSize] = Value::Of(
       kTypeInt64, std::vector<int64_t>{WorkspaceBytes(plan.configuration)});
   const std::string json = WritePlan(plan.configuration);
-  descriptor.values[kPlanJson] =
-      Value::Of(kTypeChar, std::vector<char>(json.c_str(),
-                                             json.c_str() + json.size() + 1));
+  descriptor.values[kPlanJson] = Value::Of(
+      kTypeChar,
+      std::vector<char>(json.c_str(), json.c_str() + json.size() + 1));
   descriptor.values[kPlanGraphRetention] =
       Value::Of(kTypeGraphRetention, std::vector<int>{plan.retention});
   descriptor.meaning = plan;
@@ -231,4 +231,4 @@ Status FinalizePlan(Descriptor &descriptor) {
   return kSuccess;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

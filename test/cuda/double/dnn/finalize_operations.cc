@@ -15,15 +15,15 @@ struct Names {
 
 Names NamesOf(Direction direction) {
   switch (direction) {
-  case Direction::kForward:
-    return {kForwardAlpha, kForwardBeta, kForwardConvDesc,
-            kForwardX,     kForwardW,    kForwardY};
-  case Direction::kBackwardData:
-    return {kBwdDataAlpha, kBwdDataBeta, kBwdDataConvDesc,
-            kBwdDataDx,    kBwdDataW,    kBwdDataDy};
-  default:
-    return {kBwdFilterAlpha, kBwdFilterBeta, kBwdFilterConvDesc,
-            kBwdFilterX,     kBwdFilterDw,   kBwdFilterDy};
+    case Direction::kForward:
+      return {kForwardAlpha, kForwardBeta, kForwardConvDesc,
+              kForwardX,     kForwardW,    kForwardY};
+    case Direction::kBackwardData:
+      return {kBwdDataAlpha, kBwdDataBeta, kBwdDataConvDesc,
+              kBwdDataDx,    kBwdDataW,    kBwdDataDy};
+    default:
+      return {kBwdFilterAlpha, kBwdFilterBeta, kBwdFilterConvDesc,
+              kBwdFilterX,     kBwdFilterDw,   kBwdFilterDy};
   }
 }
 
@@ -34,25 +34,26 @@ Direction DirectionOf(int kind) {
              : Direction::kBackwardFilter;
 }
 
-Status CheckRanks(const ConvolutionOperation &operation) {
+Status CheckRanks(const ConvolutionOperation& operation) {
   const auto expected =
       static_cast<size_t>(operation.convolution.spatial_dims) + 2;
-  for (const Tensor *tensor : {&operation.x, &operation.w, &operation.y}) {
+  for (const Tensor* tensor : {&operation.x, &operation.w, &operation.y}) {
     if (tensor->dims.size() == expected + 1) {
       return Refuse(kNotSupportedShape,
                     "the double has no dimension of groups: it finds them in "
                     "the channels of the filter");
     }
     if (tensor->dims.size() != expected) {
-      return Bad("tensors have two dimensions more than the convolution has "
-                 "spatial ones");
+      return Bad(
+          "tensors have two dimensions more than the convolution has "
+          "spatial ones");
     }
   }
   return kSuccess;
 }
 
 // Of f32, f16 and bf16; a response may be wider than what gives it.
-Status CheckTypes(const ConvolutionOperation &operation) {
+Status CheckTypes(const ConvolutionOperation& operation) {
   if (operation.convolution.compute_type != kFloat) {
     return Refuse(kNotSupportedDataType, "the double computes in f32");
   }
@@ -67,7 +68,7 @@ Status CheckTypes(const ConvolutionOperation &operation) {
 
 // The documents tell users to make a 1-D convolution a 2-D one with a dimension
 // of 1; there are no engines for it.
-Status CheckSpace(const ConvolutionOperation &operation) {
+Status CheckSpace(const ConvolutionOperation& operation) {
   const int64_t dims = operation.convolution.spatial_dims;
   return dims == 2 || dims == 3
              ? kSuccess
@@ -76,10 +77,10 @@ Status CheckSpace(const ConvolutionOperation &operation) {
                       "a plane with a dimension of 1");
 }
 
-std::vector<Tensor> TensorsOf(const Problem &problem) {
-  const ConvolutionOperation &operation = problem.convolution;
+std::vector<Tensor> TensorsOf(const Problem& problem) {
+  const ConvolutionOperation& operation = problem.convolution;
   std::vector<Tensor> tensors = {operation.x, operation.w, operation.y};
-  for (const PointwiseOperation &step : problem.epilogue) {
+  for (const PointwiseOperation& step : problem.epilogue) {
     tensors.push_back(step.y);
     if (step.b) {
       tensors.push_back(*step.b);
@@ -88,14 +89,14 @@ std::vector<Tensor> TensorsOf(const Problem &problem) {
   return tensors;
 }
 
-Status CheckUniqueIds(const Problem &problem) {
+Status CheckUniqueIds(const Problem& problem) {
   const std::vector<Tensor> tensors = TensorsOf(problem);
-  for (const Tensor &a : tensors) {
-    for (const Tensor &b : tensors) {
+  for (const Tensor& a : tensors) {
+    for (const Tensor& b : tensors) {
       if (a.uid == b.uid && a != b) {
-        return Refuse(kBadParamDuplicatedEntries,
-                      "two tensors have the unique id " +
-                          std::to_string(a.uid));
+        return Refuse(
+            kBadParamDuplicatedEntries,
+            "two tensors have the unique id " + std::to_string(a.uid));
       }
     }
   }
@@ -103,15 +104,15 @@ Status CheckUniqueIds(const Problem &problem) {
 }
 
 // What is between two operations is virtual, and nothing else.
-Status CheckVirtual(const Problem &problem) {
+Status CheckVirtual(const Problem& problem) {
   const std::vector<Tensor> bound = problem.bound_tensors();
-  for (const Tensor &tensor : bound) {
+  for (const Tensor& tensor : bound) {
     if (tensor.is_virtual) {
       return Bad("tensor " + std::to_string(tensor.uid) +
                  " is virtual, and no operation gives or takes it");
     }
   }
-  for (const Tensor &tensor : TensorsOf(problem)) {
+  for (const Tensor& tensor : TensorsOf(problem)) {
     const bool is_bound =
         std::find(bound.begin(), bound.end(), tensor) != bound.end();
     if (!is_bound && !tensor.is_virtual) {
@@ -120,7 +121,7 @@ Status CheckVirtual(const Problem &problem) {
                         " is between two operations and is not virtual");
     }
   }
-  for (const Tensor *tensor :
+  for (const Tensor* tensor :
        {&problem.convolution.x, &problem.convolution.w, &problem.output()}) {
     if (tensor->is_by_value) {
       return Refuse(kNotSupported,
@@ -131,9 +132,9 @@ Status CheckVirtual(const Problem &problem) {
 }
 
 // One convolution, then steps of which each takes what the last one gave.
-Status CollectProblem(const Descriptor &graph, Problem *problem) {
-  const auto &operations = graph.values.at(kGraphOps).descriptors;
-  const auto *convolution =
+Status CollectProblem(const Descriptor& graph, Problem* problem) {
+  const auto& operations = graph.values.at(kGraphOps).descriptors;
+  const auto* convolution =
       std::get_if<ConvolutionOperation>(&operations[0]->meaning);
   if (convolution == nullptr) {
     return Refuse(kNotSupportedGraphPattern,
@@ -141,7 +142,7 @@ Status CollectProblem(const Descriptor &graph, Problem *problem) {
   }
   problem->convolution = *convolution;
   for (size_t i = 1; i < operations.size(); ++i) {
-    const auto *step = std::get_if<PointwiseOperation>(&operations[i]->meaning);
+    const auto* step = std::get_if<PointwiseOperation>(&operations[i]->meaning);
     if (step == nullptr || convolution->direction != Direction::kForward) {
       return Refuse(kNotSupportedGraphPattern,
                     "only point-wise operations follow, and only a forward "
@@ -157,7 +158,7 @@ Status CollectProblem(const Descriptor &graph, Problem *problem) {
   return kSuccess;
 }
 
-bool Broadcasts(const Tensor &from, const Tensor &to) {
+bool Broadcasts(const Tensor& from, const Tensor& to) {
   for (size_t d = 0; d < to.dims.size(); ++d) {
     if (from.dims[d] != to.dims[d] && from.dims[d] != 1) {
       return false;
@@ -166,9 +167,9 @@ bool Broadcasts(const Tensor &from, const Tensor &to) {
   return true;
 }
 
-} // namespace
+}  // namespace
 
-Status FinalizeConvolutionOperation(Descriptor &descriptor) {
+Status FinalizeConvolutionOperation(Descriptor& descriptor) {
   ConvolutionOperation operation;
   operation.direction = DirectionOf(descriptor.kind);
   const Names names = NamesOf(operation.direction);
@@ -188,7 +189,7 @@ Status FinalizeConvolutionOperation(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizePointwiseOperation(Descriptor &descriptor) {
+Status FinalizePointwiseOperation(Descriptor& descriptor) {
   PointwiseOperation operation;
   operation.pointwise = descriptor.Referred<Pointwise>(kPwDescriptor);
   operation.x = descriptor.Referred<Tensor>(kPwX);
@@ -217,7 +218,7 @@ Status FinalizePointwiseOperation(Descriptor &descriptor) {
   return kSuccess;
 }
 
-Status FinalizeOperationGraph(Descriptor &descriptor) {
+Status FinalizeOperationGraph(Descriptor& descriptor) {
   if (!FindHandle(descriptor.Get<Handle>(kGraphHandle))) {
     return Bad("OPERATIONGRAPH_HANDLE is no handle");
   }
@@ -244,4 +245,4 @@ Status FinalizeOperationGraph(Descriptor &descriptor) {
   return kSuccess;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

@@ -23,7 +23,7 @@ std::unique_ptr<Object> MakePointwise(int mode) {
 
 // conv -> + bias -> * scale -> relu, of NHWC.
 class FusedGraph : public testing::Test {
-protected:
+ protected:
   FusedGraph() {
     Shape bias = PackedShape(kFloat, {1, 8, 1, 1}, true);
     Shape one = PackedShape(kFloat, {1, 1, 1, 1}, true);
@@ -39,7 +39,7 @@ protected:
     Add(kOut, wide);
   }
 
-  void Add(int64_t uid, const Shape &shape, const TensorOptions &options = {}) {
+  void Add(int64_t uid, const Shape& shape, const TensorOptions& options = {}) {
     tensors_[uid] = MakeTensor(uid, shape, options);
   }
 
@@ -72,14 +72,14 @@ protected:
   }
 
   std::unique_ptr<Object> GraphOf() {
-    std::vector<const Object *> operations;
-    for (const auto &operation : operations_) {
+    std::vector<const Object*> operations;
+    for (const auto& operation : operations_) {
       operations.push_back(operation.get());
     }
     return MakeGraph(operations);
   }
 
-  Objects Find(const Object &graph, int mode) {
+  Objects Find(const Object& graph, int mode) {
     Object heuristic(kEngineHeurDescriptor);
     heuristic.SetObject(kHeurOperationGraph, graph);
     heuristic.Set(kHeurMode, kTypeHeurMode, mode);
@@ -121,13 +121,13 @@ TEST_F(FusedGraph, GivesWhatItsOperationsGive) {
       Dnn().cudnnBackendExecute(TheDoubles().handle, plan->get(), pack.get()),
       kSuccess)
       << LastError();
-  scale = 100; // The caller's again.
+  scale = 100;  // The caller's again.
   HostTensor result(test_.y());
   result.FromBytes(out.Download());
   const Expected expected = Reference(test_, numbers);
   HostTensor sums(test_.y());
   size_t i = 0;
-  ForEach(sums.shape().dims, [&](const std::vector<int64_t> &at) {
+  ForEach(sums.shape().dims, [&](const std::vector<int64_t>& at) {
     const double sum = expected.values[i++] + bias.at({0, at[1], 0, 0});
     ASSERT_NEAR(result.at(at), std::max(0.0, 0.5 * sum), 1e-4);
   });
@@ -217,5 +217,5 @@ TEST(GraphTest, OperandsHaveOneType) {
   EXPECT_EQ(MakeGraph({operation.get()})->Finalize(), kNotSupportedDataType);
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

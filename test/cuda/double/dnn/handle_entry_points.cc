@@ -14,7 +14,7 @@ namespace {
 
 struct StatusName {
   Status status;
-  const char *name;
+  const char* name;
 };
 
 constexpr StatusName kStatusNames[] = {
@@ -46,12 +46,12 @@ constexpr StatusName kStatusNames[] = {
 };
 
 // They live until the process ends: threads may still call then.
-auto &Contexts() {
-  static auto &objects = *new blas::Objects<Handle, LibraryContext>(16);
+auto& Contexts() {
+  static auto& objects = *new blas::Objects<Handle, LibraryContext>(16);
   return objects;
 }
 
-} // namespace
+}  // namespace
 
 std::optional<LibraryContext> FindHandle(Handle handle) {
   return Contexts().Find(handle);
@@ -68,8 +68,8 @@ size_t cudnnGetVersion() {
 
 size_t cudnnGetCudartVersion() { return 13000; }
 
-const char *cudnnGetErrorString(Status status) {
-  for (const StatusName &known : kStatusNames) {
+const char* cudnnGetErrorString(Status status) {
+  for (const StatusName& known : kStatusNames) {
     if (known.status == status) {
       return known.name;
     }
@@ -77,7 +77,7 @@ const char *cudnnGetErrorString(Status status) {
   return "CUDNN_UNKNOWN_STATUS";
 }
 
-void cudnnGetLastErrorString(char *message, size_t max_size) {
+void cudnnGetLastErrorString(char* message, size_t max_size) {
   if (message != nullptr && max_size > 0) {
     const size_t length = std::min(std::strlen(LastReason()), max_size - 1);
     std::memcpy(message, LastReason(), length);
@@ -85,7 +85,7 @@ void cudnnGetLastErrorString(char *message, size_t max_size) {
   }
 }
 
-Status cudnnCreate(Handle *handle) {
+Status cudnnCreate(Handle* handle) {
   if (Status status = Enter("cudnnCreate"); status != kSuccess) {
     return status;
   }
@@ -136,7 +136,7 @@ Status cudnnSetStream(Handle handle, cuda::StreamHandle stream) {
              : Bad("another thread destroyed the handle");
 }
 
-Status cudnnGetStream(Handle handle, cuda::StreamHandle *stream) {
+Status cudnnGetStream(Handle handle, cuda::StreamHandle* stream) {
   if (Status status = Enter("cudnnGetStream"); status != kSuccess) {
     return status;
   }
@@ -151,6 +151,6 @@ Status cudnnGetStream(Handle handle, cuda::StreamHandle *stream) {
   return kSuccess;
 }
 
-} // extern "C"
+}  // extern "C"
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

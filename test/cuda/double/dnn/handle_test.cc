@@ -69,7 +69,7 @@ void FailSecondFinalize() {
 // A stream of the second device for a handle of the first.
 void MixDevices() {
   setenv("ACCEL_DOUBLE_GPUS", "2", 1);
-  const cuda::DriverFunctions &driver = Driver();
+  const cuda::DriverFunctions& driver = Driver();
   cuda::DeviceOrdinal device = 0;
   cuda::Context context = nullptr;
   cuda::StreamHandle stream = nullptr;
@@ -105,5 +105,5 @@ TEST(HandleDeathTest, WhatADeviceRefuses) {
   EXPECT_EXIT(ExecuteOnDefaultStream(), exits, "status 5001 ");
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

@@ -17,6 +17,6 @@ struct LibraryContext {
 // Nothing for a handle that is none.
 std::optional<LibraryContext> FindHandle(Handle handle);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_HANDLES_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_HANDLES_H_

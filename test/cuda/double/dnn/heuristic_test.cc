@@ -7,9 +7,9 @@
 namespace accel::cuda_double::dnn {
 namespace {
 
-std::vector<int64_t> EnginesOf(const Graph &graph, int mode) {
+std::vector<int64_t> EnginesOf(const Graph& graph, int mode) {
   std::vector<int64_t> engines;
-  for (const auto &configuration : graph.Find(mode)) {
+  for (const auto& configuration : graph.Find(mode)) {
     engines.push_back(EngineOf(*configuration));
   }
   return engines;
@@ -56,7 +56,7 @@ TEST(HeuristicTest, InstantIsAAndBDiffers) {
 TEST(HeuristicTest, APlanMayNotBeSupportedAfterAll) {
   const Graph graph(Case{.channels = 3, .filters = 16});
   int refused = 0;
-  for (const auto &configuration : graph.Find()) {
+  for (const auto& configuration : graph.Find()) {
     Status status = kSuccess;
     if (MakePlan(*configuration, &status) == nullptr) {
       EXPECT_EQ(status, kNotSupportedShape);
@@ -67,14 +67,14 @@ TEST(HeuristicTest, APlanMayNotBeSupportedAfterAll) {
 }
 
 class ResultsTest : public testing::Test {
-protected:
+ protected:
   ResultsTest() {
     heuristic_.SetObject(kHeurOperationGraph, graph_.graph());
     heuristic_.Set(kHeurMode, kTypeHeurMode, kHeurA);
     EXPECT_EQ(heuristic_.Finalize(), kSuccess);
   }
 
-  Status Get(const std::vector<BackendDescriptor> &places, int64_t *count) {
+  Status Get(const std::vector<BackendDescriptor>& places, int64_t* count) {
     auto copy = places;
     return Dnn().cudnnBackendGetAttribute(
         heuristic_.get(), kHeurResults, kTypeBackendDescriptor,
@@ -109,5 +109,5 @@ TEST(HeuristicTest, NeedsItsGraph) {
   EXPECT_EQ(status, kBadParam);
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

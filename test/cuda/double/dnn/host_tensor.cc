@@ -5,61 +5,29 @@
 #include <cstring>
 #include <random>
 
+#include "test/cuda/double/host_floats.h"
+
 namespace accel::cuda_double::dnn {
 namespace {
 
-struct Format {
-  int exponent_bits;
-  int mantissa_bits;
-};
-
-Format FormatOf(int type) {
-  return type == kHalf       ? Format{5, 10}
-         : type == kBfloat16 ? Format{8, 7}
-                             : Format{8, 23};
+FloatFormat FormatOf(int type) {
+  return type == kHalf       ? FloatFormat{5, 10}
+         : type == kBfloat16 ? FloatFormat{8, 7}
+                             : FloatFormat{8, 23};
 }
 
-} // namespace
+}  // namespace
 
-size_t BytesOfType(int type) { return type == kFloat ? 4 : 2; }
+size_t BytesOfType(int type) { return BytesOf(FormatOf(type)); }
 
-double RoundoffOf(int type) {
-  return std::ldexp(1.0, -FormatOf(type).mantissa_bits - 1);
+double RoundoffOf(int type) { return cuda_double::RoundoffOf(FormatOf(type)); }
+
+double Decode(int type, const std::byte* at) {
+  return cuda_double::Decode(FormatOf(type), at);
 }
 
-// NaNs and infinities of 8 exponent bits are numbers that are too large.
-double Decode(int type, const std::byte *at) {
-  const Format format = FormatOf(type);
-  uint32_t bits = 0;
-  std::memcpy(&bits, at, BytesOfType(type));
-  const int bias = (1 << (format.exponent_bits - 1)) - 1;
-  const uint32_t mantissa = bits & ((1u << format.mantissa_bits) - 1);
-  const int exponent = static_cast<int>(bits >> format.mantissa_bits) &
-                       ((1 << format.exponent_bits) - 1);
-  const double significand =
-      std::ldexp(double(mantissa), -format.mantissa_bits) +
-      (exponent == 0 ? 0 : 1);
-  const double magnitude =
-      std::ldexp(significand, std::max(exponent, 1) - bias);
-  const int sign_at = format.exponent_bits + format.mantissa_bits;
-  return (bits >> sign_at) & 1 ? -magnitude : magnitude;
-}
-
-void Encode(int type, double value, std::byte *at) {
-  const Format format = FormatOf(type);
-  uint32_t bits = 0;
-  if (value != 0) {
-    int exponent = 0;
-    const double fraction = std::frexp(std::fabs(value), &exponent);
-    const int bias = (1 << (format.exponent_bits - 1)) - 1;
-    bits =
-        (static_cast<uint32_t>(exponent - 1 + bias) << format.mantissa_bits) |
-        static_cast<uint32_t>(
-            std::ldexp(2 * fraction - 1, format.mantissa_bits));
-  }
-  bits |= uint32_t{std::signbit(value)}
-          << (format.exponent_bits + format.mantissa_bits);
-  std::memcpy(at, &bits, BytesOfType(type));
+void Encode(int type, double value, std::byte* at) {
+  cuda_double::Encode(FormatOf(type), value, at);
 }
 
 Shape PackedShape(int type, std::vector<int64_t> dims, bool channels_last) {
@@ -82,7 +50,7 @@ Shape PackedShape(int type, std::vector<int64_t> dims, bool channels_last) {
   return shape;
 }
 
-HostTensor::HostTensor(const Shape &shape) : shape_(shape) {
+HostTensor::HostTensor(const Shape& shape) : shape_(shape) {
   size_t count = 1;
   for (int64_t dim : shape.dims) {
     count *= static_cast<size_t>(dim);
@@ -92,7 +60,7 @@ HostTensor::HostTensor(const Shape &shape) : shape_(shape) {
 
 void HostTensor::SetRandom(unsigned seed) {
   std::mt19937 random(seed);
-  for (double &value : values_) {
+  for (double& value : values_) {
     value = double(int(random() % 31) - 15) / 8;
   }
 }
@@ -100,12 +68,12 @@ void HostTensor::SetRandom(unsigned seed) {
 void HostTensor::SetRandomFloats(unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> distribution(-1, 1);
-  for (double &value : values_) {
+  for (double& value : values_) {
     value = distribution(random);
   }
 }
 
-size_t HostTensor::Flat(const std::vector<int64_t> &index) const {
+size_t HostTensor::Flat(const std::vector<int64_t>& index) const {
   size_t flat = 0;
   for (size_t d = 0; d < index.size(); ++d) {
     flat = flat * static_cast<size_t>(shape_.dims[d]) +
@@ -114,17 +82,17 @@ size_t HostTensor::Flat(const std::vector<int64_t> &index) const {
   return flat;
 }
 
-double &HostTensor::at(const std::vector<int64_t> &index) {
+double& HostTensor::at(const std::vector<int64_t>& index) {
   return values_[Flat(index)];
 }
 
-double HostTensor::at(const std::vector<int64_t> &index) const {
+double HostTensor::at(const std::vector<int64_t>& index) const {
   return values_[Flat(index)];
 }
 
 std::vector<size_t> HostTensor::Offsets() const {
   std::vector<size_t> offsets;
-  ForEach(shape_.dims, [&](const std::vector<int64_t> &index) {
+  ForEach(shape_.dims, [&](const std::vector<int64_t>& index) {
     int64_t offset = 0;
     for (size_t d = 0; d < index.size(); ++d) {
       offset += index[d] * shape_.strides[d];
@@ -147,11 +115,11 @@ Bytes HostTensor::ToBytes(int fill) const {
   return bytes;
 }
 
-void HostTensor::FromBytes(const Bytes &bytes) {
+void HostTensor::FromBytes(const Bytes& bytes) {
   const std::vector<size_t> offsets = Offsets();
   for (size_t i = 0; i < values_.size(); ++i) {
     values_[i] = Decode(shape_.type, bytes.data() + offsets[i]);
   }
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

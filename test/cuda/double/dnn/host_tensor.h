@@ -11,9 +11,9 @@ namespace accel::cuda_double::dnn {
 size_t BytesOfType(int type);
 // Half of the distance from 1 to the next number of the type.
 double RoundoffOf(int type);
-double Decode(int type, const std::byte *at);
+double Decode(int type, const std::byte* at);
 // Of a number that the type has.
-void Encode(int type, double value, std::byte *at);
+void Encode(int type, double value, std::byte* at);
 
 struct Shape {
   int type = kFloat;
@@ -25,36 +25,36 @@ struct Shape {
 Shape PackedShape(int type, std::vector<int64_t> dims, bool channels_last);
 
 class HostTensor {
-public:
+ public:
   // Zeros.
-  explicit HostTensor(const Shape &shape);
+  explicit HostTensor(const Shape& shape);
 
   // Multiples of 1/8 below 2, which every type has, of a seed.
   void SetRandom(unsigned seed);
   // Numbers of f32 with all bits of their mantissa.
   void SetRandomFloats(unsigned seed);
 
-  double &at(const std::vector<int64_t> &index);
-  double at(const std::vector<int64_t> &index) const;
-  const Shape &shape() const { return shape_; }
-  const std::vector<double> &values() const { return values_; }
+  double& at(const std::vector<int64_t>& index);
+  double at(const std::vector<int64_t>& index) const;
+  const Shape& shape() const { return shape_; }
+  const std::vector<double>& values() const { return values_; }
 
   // What lies between the elements has that value in each byte.
   Bytes ToBytes(int fill = 0) const;
-  void FromBytes(const Bytes &bytes);
+  void FromBytes(const Bytes& bytes);
 
-private:
-  size_t Flat(const std::vector<int64_t> &index) const;
+ private:
+  size_t Flat(const std::vector<int64_t>& index) const;
   // Where each element is, in bytes.
   std::vector<size_t> Offsets() const;
 
   Shape shape_;
-  std::vector<double> values_; // row-major
+  std::vector<double> values_;  // row-major
 };
 
 // Calls `visit` with every index of a space.
 template <typename Visit>
-void ForEach(const std::vector<int64_t> &dims, const Visit &visit) {
+void ForEach(const std::vector<int64_t>& dims, const Visit& visit) {
   std::vector<int64_t> index(dims.size(), 0);
   while (true) {
     visit(index);
@@ -68,6 +68,6 @@ void ForEach(const std::vector<int64_t> &dims, const Visit &visit) {
   }
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_HOST_TENSOR_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_HOST_TENSOR_H_

@@ -16,8 +16,8 @@ struct TensorFields {
   int64_t alignment = 16;
 };
 
-Status StatusOf(const TensorFields &fields,
-                const std::function<void(Object &)> &change = {}) {
+Status StatusOf(const TensorFields& fields,
+                const std::function<void(Object&)>& change = {}) {
   Object tensor(kTensorDescriptor);
   tensor.SetInt64(kTensorUniqueId, {1});
   tensor.Set(kTensorDataType, kTypeDataType, fields.type);
@@ -49,26 +49,26 @@ TEST(TensorTest, IsOfATypeAndAFormThatTheDoubleHas) {
   EXPECT_EQ(StatusOf({.type = kDouble, .alignment = 8}), kNotSupportedDataType);
   EXPECT_EQ(
       StatusOf(
-          {}, [](Object &tensor) { tensor.SetInt64(kTensorVectorCount, {4}); }),
+          {}, [](Object& tensor) { tensor.SetInt64(kTensorVectorCount, {4}); }),
       kNotSupportedLayout);
   EXPECT_EQ(
       StatusOf(
-          {}, [](Object &tensor) { tensor.SetInt64(kTensorVectorCount, {1}); }),
+          {}, [](Object& tensor) { tensor.SetInt64(kTensorVectorCount, {1}); }),
       kSuccess);
   EXPECT_EQ(StatusOf({},
-                     [](Object &tensor) {
+                     [](Object& tensor) {
                        tensor.Set(kTensorReorderingMode, kTypeReorderingMode,
                                   1);
                      }),
             kNotSupportedLayout);
   EXPECT_EQ(
       StatusOf({},
-               [](Object &tensor) { tensor.SetBool(kTensorIsByValue, true); }),
+               [](Object& tensor) { tensor.SetBool(kTensorIsByValue, true); }),
       kNotSupportedShape)
       << "a value is one element";
 }
 
-Status ConvolutionStatus(const std::function<void(Object &)> &change) {
+Status ConvolutionStatus(const std::function<void(Object&)>& change) {
   Object convolution(kConvolutionDescriptor);
   convolution.Set(kConvCompType, kTypeDataType, kFloat);
   convolution.Set(kConvMode, kTypeConvolutionMode, kCrossCorrelation);
@@ -82,20 +82,20 @@ Status ConvolutionStatus(const std::function<void(Object &)> &change) {
 }
 
 TEST(ConvolutionDescriptorTest, HasAsManyNumbersAsSpatialDimensions) {
-  EXPECT_EQ(ConvolutionStatus([](Object &) {}), kSuccess);
+  EXPECT_EQ(ConvolutionStatus([](Object&) {}), kSuccess);
   for (int name : {kConvDilations, kConvFilterStrides, kConvPrePaddings,
                    kConvPostPaddings}) {
-    EXPECT_EQ(ConvolutionStatus([&](Object &convolution) {
+    EXPECT_EQ(ConvolutionStatus([&](Object& convolution) {
                 convolution.SetInt64(name, {1, 1, 1});
               }),
               kBadParam);
-    EXPECT_EQ(ConvolutionStatus([&](Object &convolution) {
+    EXPECT_EQ(ConvolutionStatus([&](Object& convolution) {
                 convolution.SetInt64(name, {1, -1});
               }),
               kBadParam);
   }
   for (int name : {kConvDilations, kConvFilterStrides}) {
-    EXPECT_EQ(ConvolutionStatus([&](Object &convolution) {
+    EXPECT_EQ(ConvolutionStatus([&](Object& convolution) {
                 convolution.SetInt64(name, {1, 0});
               }),
               kBadParam);
@@ -106,8 +106,8 @@ struct Shapes {
   Shape x, w, y;
 };
 
-Status OperationStatus(const Case &test,
-                       const std::function<void(Shapes &)> &change) {
+Status OperationStatus(const Case& test,
+                       const std::function<void(Shapes&)>& change) {
   Shapes shapes{test.x(), test.w(), test.y()};
   change(shapes);
   auto convolution = MakeConvolution(test);
@@ -120,20 +120,20 @@ Status OperationStatus(const Case &test,
 TEST(OperationTest, ShapesAreThoseOfAConvolution) {
   for (Way way : {Way::kForward, Way::kData, Way::kFilter}) {
     const Case test{.way = way};
-    EXPECT_EQ(OperationStatus(test, [](Shapes &) {}), kSuccess);
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.y.dims[2] += 1; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes&) {}), kSuccess);
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.y.dims[2] += 1; }),
               kBadParamShapeMismatch);
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.y.dims[0] = 1; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.y.dims[0] = 1; }),
               kBadParamShapeMismatch);
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.y.dims[1] = 4; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.y.dims[1] = 4; }),
               kBadParamShapeMismatch);
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.x.dims[1] = 12; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.x.dims[1] = 12; }),
               kBadParamShapeMismatch)
         << "of 8 channels each group";
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.x.dims[1] = 24; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.x.dims[1] = 24; }),
               kBadParamShapeMismatch)
         << "8 filters of 3 groups";
-    EXPECT_EQ(OperationStatus(test, [](Shapes &s) { s.w.dims[2] = 20; }),
+    EXPECT_EQ(OperationStatus(test, [](Shapes& s) { s.w.dims[2] = 20; }),
               kBadParamShapeMismatch)
         << "the filter is larger than the padded image";
   }
@@ -141,20 +141,20 @@ TEST(OperationTest, ShapesAreThoseOfAConvolution) {
 
 TEST(OperationTest, TensorsHaveTwoDimensionsMore) {
   const Case test;
-  const auto grow = [](Shape &shape) {
+  const auto grow = [](Shape& shape) {
     shape.dims.push_back(1);
     shape.strides.push_back(1);
   };
   EXPECT_EQ(OperationStatus(test,
-                            [&](Shapes &s) {
-                              for (Shape *shape : {&s.x, &s.w, &s.y}) {
+                            [&](Shapes& s) {
+                              for (Shape* shape : {&s.x, &s.w, &s.y}) {
                                 grow(*shape);
                                 grow(*shape);
                               }
                             }),
             kBadParam);
   EXPECT_EQ(OperationStatus(test,
-                            [&](Shapes &s) {
+                            [&](Shapes& s) {
                               grow(s.x);
                               grow(s.w);
                               grow(s.y);
@@ -163,7 +163,7 @@ TEST(OperationTest, TensorsHaveTwoDimensionsMore) {
       << "cuDNN has a form with a dimension for groups, the double has not";
 }
 
-Status PointwiseStatus(const std::function<void(Object &)> &change) {
+Status PointwiseStatus(const std::function<void(Object&)>& change) {
   Object pointwise(kPointwiseDescriptor);
   pointwise.Set(kPointwiseMode, kTypePointwiseMode, kPointwiseAdd);
   pointwise.Set(kPointwiseMathPrec, kTypeDataType, kFloat);
@@ -180,8 +180,8 @@ Status PointwiseStatus(const std::function<void(Object &)> &change) {
 }
 
 TEST(OperationTest, APointwiseOperationHasItsOperands) {
-  EXPECT_EQ(PointwiseStatus([](Object &) {}), kBadParam) << "of two inputs";
-  for (const auto &[dims, status] :
+  EXPECT_EQ(PointwiseStatus([](Object&) {}), kBadParam) << "of two inputs";
+  for (const auto& [dims, status] :
        std::vector<std::pair<std::vector<int64_t>, Status>>{
            {{1, 8, 1, 1}, kSuccess},
            {{1, 1, 1, 1}, kSuccess},
@@ -191,7 +191,7 @@ TEST(OperationTest, APointwiseOperationHasItsOperands) {
     auto b = MakeTensor(
         13, Shape{kFloat, dims, std::vector<int64_t>(dims.size(), 1)});
     EXPECT_EQ(PointwiseStatus(
-                  [&](Object &operation) { operation.SetObject(kPwB, *b); }),
+                  [&](Object& operation) { operation.SetObject(kPwB, *b); }),
               status);
   }
   Object other(kPointwiseDescriptor);
@@ -200,5 +200,5 @@ TEST(OperationTest, APointwiseOperationHasItsOperands) {
   EXPECT_EQ(other.Finalize(), kNotSupported) << "a square root";
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

@@ -15,52 +15,55 @@ namespace {
 // Numbers one after the other, written or read by the same functions, so that
 // both agree about their order.
 class Writer {
-public:
-  void Number(int64_t &number) { numbers_.push_back(number); }
-  const std::vector<int64_t> &numbers() const { return numbers_; }
+ public:
+  void Number(int64_t& number) { numbers_.push_back(number); }
+  const std::vector<int64_t>& numbers() const { return numbers_; }
 
-private:
+ private:
   std::vector<int64_t> numbers_;
 };
 
 // Gives 0 behind the end. The checksum has excluded that.
 class Reader {
-public:
+ public:
   explicit Reader(std::vector<int64_t> numbers)
       : numbers_(std::move(numbers)) {}
-  void Number(int64_t &number) {
+  void Number(int64_t& number) {
     number = at_ < numbers_.size() ? numbers_[at_] : 0;
     ++at_;
   }
 
-private:
+ private:
   std::vector<int64_t> numbers_;
   size_t at_ = 0;
 };
 
-template <typename Archive, typename T> void Small(Archive &archive, T &value) {
+template <typename Archive, typename T>
+void Small(Archive& archive, T& value) {
   auto number = static_cast<int64_t>(value);
   archive.Number(number);
   value = static_cast<T>(number);
 }
 
-template <typename Archive> void Real(Archive &archive, double &value) {
+template <typename Archive>
+void Real(Archive& archive, double& value) {
   auto number = std::bit_cast<int64_t>(value);
   archive.Number(number);
   value = std::bit_cast<double>(number);
 }
 
 template <typename Archive>
-void Several(Archive &archive, std::vector<int64_t> &values) {
+void Several(Archive& archive, std::vector<int64_t>& values) {
   auto count = static_cast<int64_t>(values.size());
   archive.Number(count);
   values.resize(static_cast<size_t>(count));
-  for (int64_t &value : values) {
+  for (int64_t& value : values) {
     archive.Number(value);
   }
 }
 
-template <typename Archive> void Visit(Archive &archive, Tensor &tensor) {
+template <typename Archive>
+void Visit(Archive& archive, Tensor& tensor) {
   archive.Number(tensor.uid);
   Small(archive, tensor.type);
   archive.Number(tensor.alignment);
@@ -71,9 +74,9 @@ template <typename Archive> void Visit(Archive &archive, Tensor &tensor) {
 }
 
 template <typename Archive>
-void Visit(Archive &archive, ConvolutionOperation &operation) {
+void Visit(Archive& archive, ConvolutionOperation& operation) {
   Small(archive, operation.direction);
-  Convolution &convolution = operation.convolution;
+  Convolution& convolution = operation.convolution;
   Small(archive, convolution.compute_type);
   Small(archive, convolution.mode);
   archive.Number(convolution.spatial_dims);
@@ -89,8 +92,8 @@ void Visit(Archive &archive, ConvolutionOperation &operation) {
 }
 
 template <typename Archive>
-void Visit(Archive &archive, PointwiseOperation &operation) {
-  Pointwise &pointwise = operation.pointwise;
+void Visit(Archive& archive, PointwiseOperation& operation) {
+  Pointwise& pointwise = operation.pointwise;
   Small(archive, pointwise.mode);
   Small(archive, pointwise.math_type);
   Real(archive, pointwise.lower_clip);
@@ -110,21 +113,21 @@ void Visit(Archive &archive, PointwiseOperation &operation) {
 }
 
 template <typename Archive>
-void Visit(Archive &archive, EngineConfiguration &configuration,
-           Problem &problem) {
+void Visit(Archive& archive, EngineConfiguration& configuration,
+           Problem& problem) {
   archive.Number(configuration.index);
   archive.Number(configuration.pieces);
   Visit(archive, problem.convolution);
   auto steps = static_cast<int64_t>(problem.epilogue.size());
   archive.Number(steps);
   problem.epilogue.resize(static_cast<size_t>(steps));
-  for (PointwiseOperation &step : problem.epilogue) {
+  for (PointwiseOperation& step : problem.epilogue) {
     Visit(archive, step);
   }
 }
 
 // FNV-1a.
-uint64_t Checksum(const std::vector<int64_t> &numbers) {
+uint64_t Checksum(const std::vector<int64_t>& numbers) {
   uint64_t hash = 0xcbf29ce484222325;
   for (int64_t number : numbers) {
     for (int shift = 0; shift < 64; shift += 8) {
@@ -139,8 +142,8 @@ constexpr char kFormat[] =
     "{\"cudnn_version\":%zu,\"capability\":%d,\"checksum\":%" PRIu64
     ",\"plan\":[%n";
 
-bool ReadNumbers(const std::string &text, size_t at,
-                 std::vector<int64_t> *numbers) {
+bool ReadNumbers(const std::string& text, size_t at,
+                 std::vector<int64_t>* numbers) {
   std::istringstream stream(text.substr(at));
   for (int64_t number = 0; stream >> number;) {
     numbers->push_back(number);
@@ -153,9 +156,9 @@ bool ReadNumbers(const std::string &text, size_t at,
   return false;
 }
 
-} // namespace
+}  // namespace
 
-std::string WritePlan(const EngineConfiguration &configuration) {
+std::string WritePlan(const EngineConfiguration& configuration) {
   Writer writer;
   EngineConfiguration copy = configuration;
   Problem problem = *configuration.problem;
@@ -164,7 +167,7 @@ std::string WritePlan(const EngineConfiguration &configuration) {
   text << "{\"cudnn_version\":" << kVersion
        << ",\"capability\":" << CurrentCapability()
        << ",\"checksum\":" << Checksum(writer.numbers()) << ",\"plan\":[";
-  const char *comma = "";
+  const char* comma = "";
   for (int64_t number : writer.numbers()) {
     text << comma << number;
     comma = ",";
@@ -173,7 +176,7 @@ std::string WritePlan(const EngineConfiguration &configuration) {
   return text.str();
 }
 
-Status ReadPlan(const std::string &text, EngineConfiguration *configuration) {
+Status ReadPlan(const std::string& text, EngineConfiguration* configuration) {
   size_t version = 0;
   int capability = 0;
   uint64_t checksum = 0;
@@ -202,4 +205,4 @@ Status ReadPlan(const std::string &text, EngineConfiguration *configuration) {
   return kSuccess;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

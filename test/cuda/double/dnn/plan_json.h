@@ -9,13 +9,13 @@
 
 namespace accel::cuda_double::dnn {
 
-std::string WritePlan(const EngineConfiguration &configuration);
+std::string WritePlan(const EngineConfiguration& configuration);
 
 // kBadParam for a text that WritePlan did not write,
 // kSerializationVersionMismatch for one of another version of the library, and
 // kNotSupportedArchMismatch for one of another capability.
-Status ReadPlan(const std::string &text, EngineConfiguration *configuration);
+Status ReadPlan(const std::string& text, EngineConfiguration* configuration);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_PLAN_JSON_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_PLAN_JSON_H_

@@ -7,13 +7,13 @@
 namespace accel::cuda_double::dnn {
 namespace {
 
-std::string JsonOf(const Object &plan) {
+std::string JsonOf(const Object& plan) {
   const std::vector<char> text = plan.Get<char>(kPlanJson, kTypeChar);
   EXPECT_EQ(text.back(), '\0');
   return text.data();
 }
 
-std::unique_ptr<Object> Read(const std::string &json, Status *status) {
+std::unique_ptr<Object> Read(const std::string& json, Status* status) {
   auto plan = std::make_unique<Object>(kExecutionPlanDescriptor);
   plan->SetHandle(kPlanHandle, TheDoubles().handle);
   plan->Set(kPlanJson, kTypeChar,
@@ -94,5 +94,5 @@ TEST(PlanJsonTest, IsOfOneDevice) {
   EXPECT_EQ(status, kNotSupportedArchMismatch);
 }
 
-} // namespace
-} // namespace accel::cuda_double::dnn
+}  // namespace
+}  // namespace accel::cuda_double::dnn

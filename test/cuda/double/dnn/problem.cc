@@ -9,8 +9,8 @@ namespace {
 std::string Text(int64_t number) { return std::to_string(number); }
 
 // What is documented of one spatial dimension of the response.
-int64_t ResponseExtent(const ConvolutionOperation &operation, int64_t d) {
-  const Convolution &convolution = operation.convolution;
+int64_t ResponseExtent(const ConvolutionOperation& operation, int64_t d) {
+  const Convolution& convolution = operation.convolution;
   const int64_t reach =
       (operation.w.dims[d + 2] - 1) * convolution.dilations[d] + 1;
   const int64_t padded = operation.x.dims[d + 2] + convolution.pre_paddings[d] +
@@ -18,7 +18,7 @@ int64_t ResponseExtent(const ConvolutionOperation &operation, int64_t d) {
   return padded < reach ? 0 : (padded - reach) / convolution.strides[d] + 1;
 }
 
-std::string CheckChannels(const ConvolutionOperation &operation) {
+std::string CheckChannels(const ConvolutionOperation& operation) {
   const int64_t x = operation.x.dims[1];
   const int64_t w = operation.w.dims[1];
   const int64_t filters = operation.w.dims[0];
@@ -37,7 +37,7 @@ std::string CheckChannels(const ConvolutionOperation &operation) {
   return "";
 }
 
-} // namespace
+}  // namespace
 
 int64_t Tensor::elements() const {
   int64_t count = 1;
@@ -47,26 +47,26 @@ int64_t Tensor::elements() const {
   return count;
 }
 
-const Tensor &ConvolutionOperation::output() const {
+const Tensor& ConvolutionOperation::output() const {
   switch (direction) {
-  case Direction::kBackwardData:
-    return x;
-  case Direction::kBackwardFilter:
-    return w;
-  default:
-    return y;
+    case Direction::kBackwardData:
+      return x;
+    case Direction::kBackwardFilter:
+      return w;
+    default:
+      return y;
   }
 }
 
 std::vector<Tensor> Problem::bound_tensors() const {
   std::vector<Tensor> tensors;
-  const ConvolutionOperation &op = convolution;
-  for (const Tensor *tensor : {&op.x, &op.w, &op.y}) {
+  const ConvolutionOperation& op = convolution;
+  for (const Tensor* tensor : {&op.x, &op.w, &op.y}) {
     if (tensor != &op.output()) {
       tensors.push_back(*tensor);
     }
   }
-  for (const PointwiseOperation &step : epilogue) {
+  for (const PointwiseOperation& step : epilogue) {
     if (step.b) {
       tensors.push_back(*step.b);
     }
@@ -77,13 +77,13 @@ std::vector<Tensor> Problem::bound_tensors() const {
 
 int64_t ElementBytes(int type) {
   switch (type) {
-  case kFloat:
-    return 4;
-  case kHalf:
-  case kBfloat16:
-    return 2;
-  default:
-    return 0;
+    case kFloat:
+      return 4;
+    case kHalf:
+    case kBfloat16:
+      return 2;
+    default:
+      return 0;
   }
 }
 
@@ -93,14 +93,14 @@ int CudaType(int type) {
                          : cuda::kR16BF;
 }
 
-Geometry GeometryOf(const ConvolutionOperation &operation) {
-  const Convolution &convolution = operation.convolution;
+Geometry GeometryOf(const ConvolutionOperation& operation) {
+  const Convolution& convolution = operation.convolution;
   Geometry geometry{};
   geometry.batches = operation.x.dims[0];
   geometry.channels = operation.w.dims[1];
   geometry.groups = operation.x.dims[1] / geometry.channels;
   geometry.filters = operation.w.dims[0] / geometry.groups;
-  for (Geometry::Space *ones :
+  for (Geometry::Space* ones :
        {&geometry.image, &geometry.taps, &geometry.response, &geometry.strides,
         &geometry.dilations}) {
     ones->fill(1);
@@ -117,7 +117,7 @@ Geometry GeometryOf(const ConvolutionOperation &operation) {
   return geometry;
 }
 
-std::string CheckShapes(const ConvolutionOperation &operation) {
+std::string CheckShapes(const ConvolutionOperation& operation) {
   if (operation.x.dims[0] != operation.y.dims[0]) {
     return "image and response have " + Text(operation.x.dims[0]) + " and " +
            Text(operation.y.dims[0]) + " samples";
@@ -135,9 +135,9 @@ std::string CheckShapes(const ConvolutionOperation &operation) {
   return wrong;
 }
 
-bool HasLayout(const Tensor &tensor, Layout layout) {
+bool HasLayout(const Tensor& tensor, Layout layout) {
   const size_t rank = tensor.dims.size();
-  std::vector<size_t> order; // from the innermost dimension outwards
+  std::vector<size_t> order;  // from the innermost dimension outwards
   if (layout == Layout::kChannelsLast) {
     order.push_back(1);
   }
@@ -158,4 +158,4 @@ bool HasLayout(const Tensor &tensor, Layout layout) {
   return true;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

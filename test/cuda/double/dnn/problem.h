@@ -22,9 +22,9 @@ struct Tensor {
   std::vector<int64_t> dims;
   std::vector<int64_t> strides;
   bool is_virtual = false;
-  bool is_by_value = false; // its pointer is one to host memory
+  bool is_by_value = false;  // its pointer is one to host memory
 
-  bool operator==(const Tensor &) const = default;
+  bool operator==(const Tensor&) const = default;
   int64_t elements() const;
 };
 
@@ -34,7 +34,7 @@ struct Convolution {
   int64_t spatial_dims = 0;
   std::vector<int64_t> dilations, strides, pre_paddings, post_paddings;
 
-  bool operator==(const Convolution &) const = default;
+  bool operator==(const Convolution&) const = default;
 };
 
 struct Pointwise {
@@ -59,7 +59,7 @@ struct ConvolutionOperation {
   double alpha = 1;
   double beta = 0;
 
-  const Tensor &output() const;
+  const Tensor& output() const;
 };
 
 // y = op(alpha1 x), or op(alpha1 x, alpha2 b).
@@ -77,7 +77,7 @@ struct Geometry {
   using Space = std::array<int64_t, 3>;
 
   int64_t batches, groups;
-  int64_t channels, filters; // of a group
+  int64_t channels, filters;  // of a group
   Space image, taps, response;
   Space strides, dilations, paddings;
 };
@@ -87,7 +87,7 @@ struct Problem {
   ConvolutionOperation convolution;
   std::vector<PointwiseOperation> epilogue;
 
-  const Tensor &output() const {
+  const Tensor& output() const {
     return epilogue.empty() ? convolution.output() : epilogue.back().y;
   }
   // All with a pointer of their own, the output last.
@@ -99,16 +99,16 @@ int64_t ElementBytes(int type);
 // The same type as a cudaDataType. Requires: ElementBytes(type) != 0.
 int CudaType(int type);
 
-Geometry GeometryOf(const ConvolutionOperation &operation);
+Geometry GeometryOf(const ConvolutionOperation& operation);
 
 // The text that says what is wrong with the shapes of a convolution; empty if
 // they fit.
-std::string CheckShapes(const ConvolutionOperation &operation);
+std::string CheckShapes(const ConvolutionOperation& operation);
 
 enum class Layout { kOther, kChannelsFirst, kChannelsLast };
 // What packed strides say. Both if a dimension of 1 makes them equal.
-bool HasLayout(const Tensor &tensor, Layout layout);
+bool HasLayout(const Tensor& tensor, Layout layout);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_PROBLEM_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_PROBLEM_H_

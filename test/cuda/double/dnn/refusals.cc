@@ -11,7 +11,7 @@ namespace accel::cuda_double::dnn {
 namespace {
 
 constexpr size_t kMaxText = 512;
-thread_local const char *entry_of_thread = "";
+thread_local const char* entry_of_thread = "";
 // A plain array: a destructor would keep the library from being unloaded.
 thread_local char last_reason[kMaxText] = "";
 
@@ -19,17 +19,17 @@ bool IsMistake(Status status) {
   return status == kNotInitialized || status / 1000 == 2;
 }
 
-void Say(Status status, const std::string &reason) {
-  const char *level = std::getenv("CUDNN_LOGLEVEL_DBG");
+void Say(Status status, const std::string& reason) {
+  const char* level = std::getenv("CUDNN_LOGLEVEL_DBG");
   if (level != nullptr && std::atoi(level) > 0) {
     std::fprintf(stderr, "double of cuDNN: %s gives %d: %s\n", entry_of_thread,
                  status, reason.c_str());
   }
 }
 
-} // namespace
+}  // namespace
 
-Status Enter(const char *entry) {
+Status Enter(const char* entry) {
   entry_of_thread = entry;
   const Status status = accel_double_fails(entry);
   if (status != kSuccess) {
@@ -40,7 +40,7 @@ Status Enter(const char *entry) {
   return status;
 }
 
-Status Refuse(Status status, const std::string &reason) {
+Status Refuse(Status status, const std::string& reason) {
   std::snprintf(last_reason, kMaxText, "%s: %s", entry_of_thread,
                 reason.c_str());
   if (IsMistake(status)) {
@@ -51,8 +51,8 @@ Status Refuse(Status status, const std::string &reason) {
   return status;
 }
 
-Status Bad(const std::string &reason) { return Refuse(kBadParam, reason); }
+Status Bad(const std::string& reason) { return Refuse(kBadParam, reason); }
 
-const char *LastReason() { return last_reason; }
+const char* LastReason() { return last_reason; }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

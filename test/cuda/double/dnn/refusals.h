@@ -16,16 +16,16 @@ namespace accel::cuda_double::dnn {
 
 // Returns the status that the environment asks for at this call, or a success.
 // Requires: `entry` is a literal.
-Status Enter(const char *entry);
+Status Enter(const char* entry);
 
 // Returns `status`.
-Status Refuse(Status status, const std::string &reason);
+Status Refuse(Status status, const std::string& reason);
 // The refusal that is documented for almost everything.
-Status Bad(const std::string &reason);
+Status Bad(const std::string& reason);
 
 // The reason of this thread's last refusal; empty if there was none.
-const char *LastReason();
+const char* LastReason();
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_REFUSALS_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_REFUSALS_H_

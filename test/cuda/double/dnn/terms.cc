@@ -11,27 +11,29 @@ int64_t PitchOf(int64_t length) {
   return length == 1 ? 1 : (length + kPitch - 1) / kPitch * kPitch;
 }
 
-} // namespace
+}  // namespace
 
-int64_t Volume(const Geometry::Space &space) {
+int64_t Volume(const Geometry::Space& space) {
   return space[0] * space[1] * space[2];
 }
 
-Geometry::Space PlaceOf(int64_t index, const Geometry::Space &space) {
+Geometry::Space PlaceOf(int64_t index, const Geometry::Space& space) {
   return {index / (space[1] * space[2]), index / space[2] % space[1],
           index % space[2]};
 }
 
-int64_t IndexOf(const Geometry::Space &place, const Geometry::Space &space) {
+int64_t IndexOf(const Geometry::Space& place, const Geometry::Space& space) {
   return (place[0] * space[1] + place[1]) * space[2] + place[2];
 }
 
-Terms::Terms(const ConvolutionOperation &operation,
-             const std::function<float(float)> &round,
-             const std::function<std::byte *(const Tensor &)> &pointer)
+Terms::Terms(const ConvolutionOperation& operation,
+             const std::function<float(float)>& round,
+             const std::function<std::byte*(const Tensor&)>& pointer)
     : direction_(operation.direction),
       flips_(operation.convolution.mode == kConvolutionMode),
-      geometry_(GeometryOf(operation)), round_(round), operands_{} {
+      geometry_(GeometryOf(operation)),
+      round_(round),
+      operands_{} {
   const bool forward = direction_ == Direction::kForward;
   operands_.length = direction_ == Direction::kBackwardData ? geometry_.channels
                                                             : geometry_.filters;
@@ -50,8 +52,8 @@ Terms::Terms(const ConvolutionOperation &operation,
   }
 }
 
-void Terms::PackElements(const View &view, int64_t channels,
-                         const Geometry::Space &space) {
+void Terms::PackElements(const View& view, int64_t channels,
+                         const Geometry::Space& space) {
   operands_.elements.reserve(geometry_.batches * channels * Volume(space));
   for (int64_t n = 0; n < geometry_.batches; ++n) {
     for (int64_t c = 0; c < channels; ++c) {
@@ -64,12 +66,12 @@ void Terms::PackElements(const View &view, int64_t channels,
 }
 
 // By group, then by the channel or the filter that is summed, then by tap.
-void Terms::PackFilter(const View &view) {
+void Terms::PackFilter(const View& view) {
   const int64_t taps = Volume(geometry_.taps);
   const bool forward = direction_ == Direction::kForward;
   const int64_t summed = forward ? geometry_.channels : geometry_.filters;
   operands_.rows.assign(geometry_.groups * summed * taps * operands_.pitch, 0);
-  float *to = operands_.rows.data();
+  float* to = operands_.rows.data();
   for (int64_t g = 0; g < geometry_.groups; ++g) {
     for (int64_t s = 0; s < summed; ++s) {
       for (int64_t tap = 0; tap < taps; ++tap, to += operands_.pitch) {
@@ -85,11 +87,11 @@ void Terms::PackFilter(const View &view) {
 }
 
 // By group, then by sample, then by place.
-void Terms::PackResponse(const View &view) {
+void Terms::PackResponse(const View& view) {
   const int64_t places = Volume(geometry_.response);
   operands_.rows.assign(
       geometry_.groups * geometry_.batches * places * operands_.pitch, 0);
-  float *to = operands_.rows.data();
+  float* to = operands_.rows.data();
   for (int64_t g = 0; g < geometry_.groups; ++g) {
     for (int64_t n = 0; n < geometry_.batches; ++n) {
       for (int64_t q = 0; q < places; ++q, to += operands_.pitch) {
@@ -107,8 +109,8 @@ int64_t Terms::Stored(int64_t tap) const {
   return flips_ ? Volume(geometry_.taps) - 1 - tap : tap;
 }
 
-int64_t Terms::ImageAt(const Geometry::Space &response,
-                       const Geometry::Space &tap) const {
+int64_t Terms::ImageAt(const Geometry::Space& response,
+                       const Geometry::Space& tap) const {
   Geometry::Space image;
   for (int d = 0; d < 3; ++d) {
     image[d] = response[d] * geometry_.strides[d] - geometry_.paddings[d] +
@@ -120,8 +122,8 @@ int64_t Terms::ImageAt(const Geometry::Space &response,
   return IndexOf(image, geometry_.image);
 }
 
-int64_t Terms::ResponseAt(const Geometry::Space &image,
-                          const Geometry::Space &tap) const {
+int64_t Terms::ResponseAt(const Geometry::Space& image,
+                          const Geometry::Space& tap) const {
   Geometry::Space response;
   for (int d = 0; d < 3; ++d) {
     const int64_t from =
@@ -135,7 +137,7 @@ int64_t Terms::ResponseAt(const Geometry::Space &image,
   return IndexOf(response, geometry_.response);
 }
 
-std::vector<Terms::Pair> Terms::PairsOf(const Geometry::Space &place) const {
+std::vector<Terms::Pair> Terms::PairsOf(const Geometry::Space& place) const {
   std::vector<Pair> pairs;
   for (int64_t tap = 0; tap < Volume(geometry_.taps); ++tap) {
     const Geometry::Space at = PlaceOf(tap, geometry_.taps);
@@ -151,7 +153,7 @@ std::vector<Terms::Pair> Terms::PairsOf(const Geometry::Space &place) const {
 
 std::vector<Row> Terms::Rows() const {
   const bool filter = direction_ == Direction::kBackwardFilter;
-  const Geometry::Space &space = filter ? geometry_.taps
+  const Geometry::Space& space = filter ? geometry_.taps
                                  : direction_ == Direction::kForward
                                      ? geometry_.response
                                      : geometry_.image;
@@ -168,7 +170,7 @@ std::vector<Row> Terms::Rows() const {
   return rows;
 }
 
-std::vector<Term> Terms::Of(const Row &row) const {
+std::vector<Term> Terms::Of(const Row& row) const {
   std::vector<Term> terms;
   const int64_t taps = Volume(geometry_.taps);
   if (direction_ != Direction::kBackwardFilter) {
@@ -180,7 +182,7 @@ std::vector<Term> Terms::Of(const Row &row) const {
     const int64_t channel = (row.n * geometry_.groups + row.group) * summed;
     terms.reserve(pairs.size() * static_cast<size_t>(summed));
     for (int64_t s = 0; s < summed; ++s) {
-      for (const Pair &pair : pairs) {
+      for (const Pair& pair : pairs) {
         terms.push_back(
             {(channel + s) * volume + pair.place,
              ((row.group * summed + s) * taps + pair.tap) * operands_.pitch});
@@ -206,16 +208,16 @@ std::vector<Term> Terms::Of(const Row &row) const {
   return terms;
 }
 
-int64_t Terms::SampleOf(const Row &row, int64_t i) const {
+int64_t Terms::SampleOf(const Row& row, int64_t i) const {
   return direction_ == Direction::kBackwardFilter
              ? row.group * geometry_.filters + i
              : row.n;
 }
 
-int64_t Terms::ChannelOf(const Row &row, int64_t i) const {
+int64_t Terms::ChannelOf(const Row& row, int64_t i) const {
   return direction_ == Direction::kBackwardFilter
              ? row.channel
              : row.group * operands_.length + i;
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn

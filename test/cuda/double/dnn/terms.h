@@ -15,61 +15,61 @@
 namespace accel::cuda_double::dnn {
 
 struct Term {
-  int64_t element; // where the one operand's element is
-  int64_t row;     // where the other's row begins
+  int64_t element;  // where the one operand's element is
+  int64_t row;      // where the other's row begins
 };
 
 struct Row {
-  int64_t n; // the sample, or nothing of a filter
+  int64_t n;  // the sample, or nothing of a filter
   int64_t group;
-  int64_t channel;       // of the group, only of a filter
-  Geometry::Space place; // or the tap
+  int64_t channel;        // of the group, only of a filter
+  Geometry::Space place;  // or the tap
 };
 
 // The operands as floats, in the order that the terms want.
 struct Operands {
   std::vector<float> elements;
   std::vector<float> rows;
-  int64_t length; // of a row
-  int64_t pitch;  // from one row to the next: padded with 0
+  int64_t length;  // of a row
+  int64_t pitch;   // from one row to the next: padded with 0
 };
 
 class Terms {
-public:
+ public:
   // `round` is applied to each element of an operand, and `pointer` gives where
   // a tensor is.
-  Terms(const ConvolutionOperation &operation,
-        const std::function<float(float)> &round,
-        const std::function<std::byte *(const Tensor &)> &pointer);
+  Terms(const ConvolutionOperation& operation,
+        const std::function<float(float)>& round,
+        const std::function<std::byte*(const Tensor&)>& pointer);
 
-  const Operands &operands() const { return operands_; }
+  const Operands& operands() const { return operands_; }
   std::vector<Row> Rows() const;
   // In the order of their sum. Requires: a row of Rows.
-  std::vector<Term> Of(const Row &row) const;
+  std::vector<Term> Of(const Row& row) const;
   // Where result `i` of a row is in the output.
-  int64_t SampleOf(const Row &row, int64_t i) const;
-  int64_t ChannelOf(const Row &row, int64_t i) const;
+  int64_t SampleOf(const Row& row, int64_t i) const;
+  int64_t ChannelOf(const Row& row, int64_t i) const;
 
-private:
+ private:
   struct Pair {
-    int64_t tap;   // of the filter as it is stored
-    int64_t place; // in the image or in the response
+    int64_t tap;    // of the filter as it is stored
+    int64_t place;  // in the image or in the response
   };
 
-  void PackElements(const View &view, int64_t channels,
-                    const Geometry::Space &space);
-  void PackFilter(const View &view);
-  void PackResponse(const View &view);
+  void PackElements(const View& view, int64_t channels,
+                    const Geometry::Space& space);
+  void PackFilter(const View& view);
+  void PackResponse(const View& view);
   int64_t Stored(int64_t tap) const;
   // The place of the image that a tap meets at a place of the response; -1 in
   // the padding.
-  int64_t ImageAt(const Geometry::Space &response,
-                  const Geometry::Space &tap) const;
+  int64_t ImageAt(const Geometry::Space& response,
+                  const Geometry::Space& tap) const;
   // The place of the response for which a tap meets a place of the image; -1 if
   // there is none.
-  int64_t ResponseAt(const Geometry::Space &image,
-                     const Geometry::Space &tap) const;
-  std::vector<Pair> PairsOf(const Geometry::Space &place) const;
+  int64_t ResponseAt(const Geometry::Space& image,
+                     const Geometry::Space& tap) const;
+  std::vector<Pair> PairsOf(const Geometry::Space& place) const;
 
   Direction direction_;
   bool flips_;
@@ -79,10 +79,10 @@ private:
 };
 
 // The element `index` of a space in the order of its last dimension first.
-Geometry::Space PlaceOf(int64_t index, const Geometry::Space &space);
-int64_t IndexOf(const Geometry::Space &place, const Geometry::Space &space);
-int64_t Volume(const Geometry::Space &space);
+Geometry::Space PlaceOf(int64_t index, const Geometry::Space& space);
+int64_t IndexOf(const Geometry::Space& place, const Geometry::Space& space);
+int64_t Volume(const Geometry::Space& space);
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
 
-#endif // ACCEL_TEST_CUDA_DOUBLE_DNN_TERMS_H_
+#endif  // ACCEL_TEST_CUDA_DOUBLE_DNN_TERMS_H_

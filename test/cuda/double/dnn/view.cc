@@ -5,7 +5,7 @@
 
 namespace accel::cuda_double::dnn {
 
-View::View(const Tensor &tensor, std::byte *at)
+View::View(const Tensor& tensor, std::byte* at)
     : at_(at), type_(CudaType(tensor.type)) {
   const size_t rank = tensor.dims.size();
   for (size_t d = 0; d < rank; ++d) {
@@ -15,7 +15,7 @@ View::View(const Tensor &tensor, std::byte *at)
   }
 }
 
-blas::ByteRanges BytesOf(const Tensor &tensor, const std::byte *at) {
+blas::ByteRanges BytesOf(const Tensor& tensor, const std::byte* at) {
   struct Dimension {
     int64_t stride, extent;
   };
@@ -26,7 +26,7 @@ blas::ByteRanges BytesOf(const Tensor &tensor, const std::byte *at) {
     }
   }
   std::sort(dimensions.begin(), dimensions.end(),
-            [](const Dimension &a, const Dimension &b) {
+            [](const Dimension& a, const Dimension& b) {
               return a.stride < b.stride;
             });
   // The innermost dimensions are one line as long as they are packed.
@@ -55,4 +55,4 @@ blas::ByteRanges BytesOf(const Tensor &tensor, const std::byte *at) {
   return blas::ByteRanges(std::move(ranges));
 }
 
-} // namespace accel::cuda_double::dnn
+}  // namespace accel::cuda_double::dnn
