@@ -2,145 +2,191 @@
 // One register block after the other.
 #include "passes/Lower/Cpu/MultiplyRoutine.h"
 
-#include "passes/Lower/Cpu/RegisterBlock.h"
+#include "passes/Analysis/WindowMatrix.h"
+#include "passes/Lower/Cpu/MultipliedBlock.h"
 #include "passes/Lower/Routine.h"
+#include "passes/Lower/ViewPlace.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace accel;
 
-/// Of the summed index, one behind the other in the innermost loop.
-static constexpr int64_t kSteps = 2;
+/// Of the summed index, one behind the other in the innermost loop. Where rows
+/// of the left matrix lie apart, two steps would need twice as many registers.
+static constexpr int64_t kSteps = 2, kStepsOfRows = 1;
+/// Of two long matrices of few columns each element comes from far for few
+/// products: rows of the right one are asked for some steps before, if they are
+/// so short that as many of them do not meet in a set of the first cache.
+static constexpr int64_t kStepsAhead = 32, kLongestAhead = 64;
 
-namespace {
+/// How the operands lie: the routine's name says it.
+struct MultiplyRoutine::Forms {
+  bool isLhsPacked, isLhsTransposed, isRhsPacked;
+  int64_t lhsStride; ///< from one row to the next, if it is read in rows
+  const WindowMatrix *rhsWindows;
+  int64_t lastRows;
+  bool hasWholeRows;
+  bool areColumnsWhole;
+  bool isRhsAskedFor;
 
-/// The sums of a register block on their way into memory.
-struct BlockResult {
-  const TileCode &t;
-  PackedFormat format;
-  FloatMemory memory;
-  Value at, stride, rows, columns, adds;
-
-  /// Asks for what `count` rows of `width` will be added to: while they are
-  /// summed there is time.
-  void prefetch(int64_t count, int64_t width) const {
-    for (int64_t row = 0; row < count; ++row) {
-      for (int64_t lane = 0; lane < width; lane += kTileLanes) {
-        memory.prefetch(t.add(t.add(at, t.mul(t.index(row), stride)), lane));
-      }
+  static Forms get(const MultipliedParts &product) {
+    const ProductMatrix &lhs = product.lhs.matrix, &rhs = product.rhs.matrix;
+    Forms forms{.isLhsPacked = product.lhs.isPacked,
+                .isLhsTransposed = lhs.isTransposed,
+                .isRhsPacked = product.rhs.isPacked,
+                .lhsStride = 0,
+                .rhsWindows = rhs.windows,
+                .lastRows = product.lastRows,
+                .hasWholeRows = product.hasWholeRows,
+                .areColumnsWhole = product.lastColumns == 0,
+                .isRhsAskedFor = false};
+    if (forms.isLhsInRows()) {
+      forms.lhsStride = *getConstantIntValue(lhs.stride);
+    } else if (!forms.isLhsPacked && !forms.isRhsPacked) {
+      int64_t stride = rhs.windows ? rhs.windows->rows.strides.back()
+                                   : *getConstantIntValue(rhs.stride);
+      forms.isRhsAskedFor = stride <= kLongestAhead;
     }
+    return forms;
   }
 
-  void store(const Accumulators &sums) const {
-    for (auto [i, lanes] : llvm::enumerate(sums)) {
-      auto row = static_cast<int64_t>(i);
-      t.onlyIf(t.isLess(t.index(row), rows), [&] { storeRow(lanes, row); });
+  bool isLhsInRows() const { return !isLhsPacked && !isLhsTransposed; }
+  std::string getSuffix() const {
+    std::string suffix;
+    if (isLhsInRows()) {
+      suffix = "_lhs_rows_of_" + std::to_string(lhsStride);
+    } else if (!isLhsPacked) {
+      suffix = "_lhs_columns";
     }
-  }
-
-private:
-  Value total(Value sum, Value before) const {
-    Arithmetic m = t.floats();
-    return format.finishSum(t,
-                            m.add(t.select(adds, before, m.number(0.0)), sum));
-  }
-
-  void storeRow(ArrayRef<Value> sums, int64_t row) const {
-    for (auto [v, lanes] : llvm::enumerate(sums)) {
-      Value sum = lanes;
-      int64_t lane = static_cast<int64_t>(v) * kTileLanes;
-      Value place = t.add(t.add(at, t.mul(t.index(row), stride)), lane);
-      auto whole = [&] {
-        memory.store(total(sum, memory.load(place, kTileLanes)), place);
-      };
-      auto rest = [&] {
-        Value left = t.max(t.sub(columns, t.index(lane)), t.index(0));
-        Value before = memory.loadSome(place, kTileLanes, left);
-        memory.storeSome(total(sum, before), place, left);
-      };
-      t.onlyIf(t.isLess(t.index(lane + kTileLanes - 1), columns), whole, rest);
+    suffix += isRhsPacked ? "" : "_rhs_rows";
+    suffix += isRhsAskedFor ? "_ahead" : "";
+    if (lastRows) {
+      suffix += hasWholeRows ? "_last_rows_" : "_rows_";
+      suffix += std::to_string(lastRows);
     }
+    return areColumnsWhole ? suffix : suffix + "_last_columns";
   }
 };
-
-/// A register block of packed rows, from `lhs` on, by a panel.
-struct PackedBlock {
-  const TileCode &t;
-  PackedFormat format;
-  FloatMemory packed;
-  int64_t rows, columns;
-  Value lhs, panel, depth;
-
-  void multiply(const BlockResult &result) const {
-    result.prefetch(rows, columns);
-    auto scalarAt = [&](int64_t row, Value k) {
-      return packed.scalar(t.add(t.add(lhs, t.mul(k, rows)), row));
-    };
-    auto lanesAt = [&](Value k, int64_t vector) {
-      Value row = t.add(panel, t.mul(k, columns));
-      return packed.load(t.add(row, vector * kTileLanes), kTileLanes);
-    };
-    emitRegisterBlock(t,
-                      {rows, columns / kTileLanes, t.index(0), depth,
-                       /*isWhole=*/false, scalarAt, lanesAt,
-                       [&](int64_t, int64_t) { return t.floats().number(0.0); },
-                       [&](Accumulators &sums) { result.store(sums); }, kSteps,
-                       [&](Value x, Value lanes, Value sum) {
-                         return format.multiplyAdd(t, x, lanes, sum);
-                       }});
-  }
-};
-
-} // namespace
 
 struct MultiplyRoutine::Arguments {
-  Value packed, lhsAt, rhsAt, panelStride, depth;
+  Value lhs, lhsAt, lhsStride, rhs, rhsAt, rhsStride, depth;
   Value result, resultAt, resultStride;
   Value rows, columns, adds;
+  /// Of windows, whose code is no routine.
+  Value firstRow, firstColumn;
 
   auto fields() {
-    return std::tie(packed, lhsAt, rhsAt, panelStride, depth, result, resultAt,
-                    resultStride, rows, columns, adds);
+    return std::tie(lhs, lhsAt, lhsStride, rhs, rhsAt, rhsStride, depth, result,
+                    resultAt, resultStride, rows, columns, adds);
   }
 };
 
-void MultiplyRoutine::multiply(const TileCode &t, const PackedProduct &product,
+void MultiplyRoutine::multiply(const TileCode &t,
+                               const MultipliedParts &product,
                                const ProductMatrix &result, Value adds) const {
-  Arguments arguments{.packed = FloatMemory::cast(t, product.packed),
-                      .lhsAt = product.lhsAt,
-                      .rhsAt = product.rhsAt,
-                      .panelStride = product.panelStride,
+  const ProductMatrix &lhs = product.lhs.matrix, &rhs = product.rhs.matrix;
+  Forms forms = Forms::get(product);
+  Arguments arguments{.lhs = FloatMemory::cast(t, lhs.buffer),
+                      .lhsAt = lhs.at,
+                      .lhsStride = lhs.stride,
+                      .rhs = FloatMemory::cast(t, rhs.buffer),
+                      .rhsAt = rhs.at,
+                      .rhsStride = rhs.stride,
                       .depth = product.depth,
                       .result = FloatMemory::cast(t, result.buffer),
                       .resultAt = result.at,
                       .resultStride = result.stride,
                       .rows = product.rows,
                       .columns = product.columns,
-                      .adds = adds};
-  std::string name = "product.multiply";
+                      .adds = adds,
+                      .firstRow = product.rhs.firstRow,
+                      .firstColumn = product.rhs.firstColumn};
+  // Windows lie in a way of their own: their code is the kernel's.
+  if (forms.rhsWindows) {
+    return write(t, arguments, forms);
+  }
+  std::string name = "product.multiply" + forms.getSuffix();
   if (format.isPaired()) {
     name += format.getPackedSuffix();
   }
   callRoutine<Arguments>(t.getBuilder(), t.getLoc(), module, name, arguments,
                          [&](OpBuilder &inside, const Arguments &a) {
-                           write(TileCode(inside, t.getLoc()), a);
+                           write(TileCode(inside, t.getLoc()), a, forms);
                          });
 }
 
-void MultiplyRoutine::write(const TileCode &t, const Arguments &a) const {
-  FloatMemory packed(t, a.packed), result(t, a.result);
+/// The left matrix from `row` on.
+RegisterOperand MultiplyRoutine::getLeft(const TileCode &t, const Arguments &a,
+                                         const Forms &forms, Value row) const {
+  FloatMemory memory(t, a.lhs);
+  Value one = t.index(1);
+  if (forms.isLhsPacked) {
+    return {memory, t.add(a.lhsAt, t.mul(row, a.lhsStride)),
+            t.index(block.rows), one};
+  }
+  if (forms.isLhsInRows()) {
+    // Constants are part of instructions, where addresses would fill registers.
+    Value stride = t.index(forms.lhsStride);
+    return {memory, t.add(a.lhsAt, t.mul(row, stride)), one, stride};
+  }
+  return {memory, t.add(a.lhsAt, row), a.lhsStride, one};
+}
+
+/// The right matrix from `column` on.
+RegisterOperand MultiplyRoutine::getRight(const TileCode &t, const Arguments &a,
+                                          const Forms &forms,
+                                          Value column) const {
+  FloatMemory memory(t, a.rhs);
+  Value one = t.index(1);
+  if (forms.isRhsPacked) {
+    Value panel = t.mul(t.div(column, block.columns), a.rhsStride);
+    return {memory, t.add(a.rhsAt, panel), t.index(block.columns), one};
+  }
+  if (const WindowMatrix *windows = forms.rhsWindows) {
+    Value place = getPlace(t, windows->columns, t.add(a.firstColumn, column));
+    return {memory, t.add(a.rhsAt, place),
+            t.index(windows->rows.strides.back()), one};
+  }
+  return {memory, t.add(a.rhsAt, column), a.rhsStride, one};
+}
+
+void MultiplyRoutine::write(const TileCode &t, const Arguments &a,
+                            const Forms &forms) const {
+  std::optional<SummedWindows> windows;
+  if (forms.rhsWindows) {
+    windows.emplace(forms.rhsWindows->rows, a.firstRow);
+  }
   t.each(t.index(0), a.columns, block.columns, [&](Value column) {
-    Value panel =
-        t.add(a.rhsAt, t.mul(t.div(column, block.columns), a.panelStride));
+    RegisterOperand rhs = getRight(t, a, forms, column);
     t.each(t.index(0), a.rows, block.rows, [&](Value row) {
-      PackedBlock registers{
-          t,          format,        packed,
-          block.rows, block.columns, t.add(a.lhsAt, t.mul(row, a.depth)),
-          panel,      a.depth};
+      RegisterOperand lhs = getLeft(t, a, forms, row);
       Value place =
           t.add(t.add(a.resultAt, t.mul(row, a.resultStride)), column);
-      registers.multiply({t, format, result, place, a.resultStride,
-                          t.sub(a.rows, row), t.sub(a.columns, column),
-                          a.adds});
+      BlockResult result(
+          t, format, FloatMemory(t, a.result), place, a.resultStride, a.adds,
+          forms.areColumnsWhole ? Value() : t.sub(a.columns, column));
+      auto multiply = [&](int64_t rows) {
+        MultipliedBlock{.format = format,
+                        .rows = rows,
+                        .columns = block.columns,
+                        .lhs = lhs,
+                        .rhs = rhs,
+                        .depth = a.depth,
+                        .steps = forms.isLhsInRows() ? kStepsOfRows : kSteps,
+                        .windows = windows,
+                        .stepsAhead = forms.isRhsAskedFor ? kStepsAhead : 0}
+            .multiply(t, result);
+      };
+      if (forms.lastRows == 0) {
+        return multiply(block.rows);
+      }
+      if (!forms.hasWholeRows) {
+        return multiply(forms.lastRows);
+      }
+      t.onlyIf(
+          t.isLess(t.sub(a.rows, row), t.index(block.rows)),
+          [&] { multiply(forms.lastRows); }, [&] { multiply(block.rows); });
     });
   });
 }

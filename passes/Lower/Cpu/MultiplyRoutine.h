@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The function that multiplies packed matrices for all products of a module, of
-// sizes and strides known at run time.
+// The functions that multiply matrices, packed or as they lie, for all products
+// of a module, of sizes and strides known at run time.
 #ifndef ACCEL_PASSES_LOWER_CPU_MULTIPLYROUTINE_H
 #define ACCEL_PASSES_LOWER_CPU_MULTIPLYROUTINE_H
 
@@ -12,12 +12,26 @@
 
 namespace accel {
 
-/// Packed rows and panels, two parts of one buffer, and their sizes; the depth
-/// is that of what is packed.
-struct PackedProduct {
-  mlir::Value packed, lhsAt, rhsAt;
-  mlir::Value panelStride, rows, columns, depth;
+/// An operand as the innermost loop reads it, from where a part of it begins.
+struct MultipliedOperand {
+  /// If it is packed: `stride` is from one packed row, or panel, to the next.
+  ProductMatrix matrix;
+  bool isPacked;
+  /// Of a view of windows: where the part begins.
+  mlir::Value firstRow = {}, firstColumn = {};
 };
+
+/// Rows of the left matrix by columns of the right one; the depth is that of
+/// what is packed.
+struct MultipliedParts {
+  MultipliedOperand lhs, rhs;
+  mlir::Value rows, columns, depth;
+  /// Of the whole matrices, behind whole register blocks; 0: there are none.
+  int64_t lastRows, lastColumns;
+  bool hasWholeRows; ///< whether there is a whole block in front of them
+};
+
+struct RegisterOperand;
 
 /// Calls of the routine at the insertion point of a builder. If it is not there
 /// yet, it is added to the module.
@@ -29,15 +43,23 @@ public:
                   const PackedFormat &format)
       : module(module), block(block), format(format) {}
 
-  /// Multiplies packed rows by all panels, one register block after the other,
+  /// Multiplies all rows by all columns, one register block after the other,
   /// into `result`; they are added to what is there if `adds`, an i1. All rows
   /// meet a panel before the next one: it comes from the second cache once.
-  void multiply(const TileCode &t, const PackedProduct &product,
+  /// Requires of a right matrix that is not packed: that its columns, and those
+  /// that are neighbours in windows, are a multiple of a register block's.
+  /// Requires of both: that their stride is a constant.
+  void multiply(const TileCode &t, const MultipliedParts &product,
                 const ProductMatrix &result, Value adds) const;
 
 private:
   struct Arguments;
-  void write(const TileCode &t, const Arguments &a) const;
+  struct Forms;
+  RegisterOperand getLeft(const TileCode &t, const Arguments &a,
+                          const Forms &forms, Value row) const;
+  RegisterOperand getRight(const TileCode &t, const Arguments &a,
+                           const Forms &forms, Value column) const;
+  void write(const TileCode &t, const Arguments &a, const Forms &forms) const;
 
   mlir::ModuleOp module;
   ProductBlock block;

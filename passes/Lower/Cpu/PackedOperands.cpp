@@ -98,15 +98,39 @@ void PackedOperands::packLhs(const ProductOperand &lhs,
       {workspace, lhsAt()}, rows.count(t), block.depth);
 }
 
-void PackedOperands::multiply(Value rows, Value columns,
-                              const DepthBlock &block,
+MultipliedOperand PackedOperands::getRhs(const ProductOperand &rhs,
+                                         const ProductRange &columns,
+                                         const DepthBlock &block) const {
+  if (tiles.readsRhs) {
+    if (rhs.numbers.windows) {
+      return {rhs.numbers, /*isPacked=*/false, block.first, columns.first};
+    }
+    return {rhs.numbers.from(t, block.first, columns.first),
+            /*isPacked=*/false};
+  }
+  packRhs(rhs, columns, block);
+  return {{workspace, t.index(0), panelStride()}, /*isPacked=*/true};
+}
+
+MultipliedOperand PackedOperands::getLhs(const ProductOperand &lhs,
+                                         const ProductRange &rows,
+                                         const DepthBlock &block) const {
+  if (tiles.readsLhs) {
+    return {lhs.numbers.from(t, rows.first, block.first), /*isPacked=*/false};
+  }
+  packLhs(lhs, rows, block);
+  return {{workspace, lhsAt(), format.packedDepth(t, block.depth)},
+          /*isPacked=*/true};
+}
+
+void PackedOperands::multiply(const MultipliedOperand &lhs,
+                              const MultipliedOperand &rhs, Value rows,
+                              Value columns, const DepthBlock &block,
                               const ProductMatrix &sums, Value adds) const {
-  PackedProduct product{.packed = workspace,
-                        .lhsAt = lhsAt(),
-                        .rhsAt = t.index(0),
-                        .panelStride = panelStride(),
-                        .rows = rows,
-                        .columns = columns,
-                        .depth = format.packedDepth(t, block.depth)};
-  multiplication.multiply(t, product, sums, adds);
+  multiplication.multiply(
+      t,
+      {lhs, rhs, rows, columns, format.packedDepth(t, block.depth),
+       tiles.rows % registers.rows, tiles.columns % registers.columns,
+       tiles.rows >= registers.rows},
+      sums, adds);
 }

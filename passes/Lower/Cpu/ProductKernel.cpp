@@ -16,6 +16,8 @@
 //           behind the last block: the epilogue over these rows, which are
 //           still in the second cache
 //
+// What lies in short enough rows is read from there instead of packed.
+//
 // An element is the sum, block by block, of sums in the order of the summed
 // index: no split among threads and no width of registers changes it.
 #include "passes/Lower/Cpu/ProductKernel.h"
@@ -64,7 +66,8 @@ private:
   void emitBlock(const ProductMatrices &product, const ProductRange &rows,
                  const ProductRange &columns, const DepthBlock &block);
   void emitRows(const ProductMatrices &product, const ProductRange &rows,
-                const ProductRange &columns, const DepthBlock &block);
+                const ProductRange &columns, const DepthBlock &block,
+                const MultipliedOperand &rhs);
 
   KernelEmitter &emitter;
   TileCode t;
@@ -167,7 +170,7 @@ void ProductKernel::emitBlock(const ProductMatrices &product,
                               const ProductRange &rows,
                               const ProductRange &columns,
                               const DepthBlock &block) {
-  operands.packRhs(product.rhs, columns, block);
+  MultipliedOperand rhs = operands.getRhs(product.rhs, columns, block);
   int64_t step = ProductTiles::kPackedRows;
   emitter.forEach(rows.first, rows.last, step, [&](Value first) {
     ProductMatrices part = product;
@@ -178,17 +181,19 @@ void ProductKernel::emitBlock(const ProductMatrices &product,
       part.sums = product.sums.from(t, first, columns.first);
     }
     emitRows(part, {first, t.min(t.add(first, step), rows.last)}, columns,
-             block);
+             block, rhs);
   });
 }
 
 void ProductKernel::emitRows(const ProductMatrices &product,
                              const ProductRange &rows,
                              const ProductRange &columns,
-                             const DepthBlock &block) {
-  operands.packLhs(product.lhs, rows, block);
+                             const DepthBlock &block,
+                             const MultipliedOperand &rhs) {
+  MultipliedOperand lhs = operands.getLhs(product.lhs, rows, block);
   Value adds = sums.adds(t, block);
-  operands.multiply(rows.count(t), columns.count(t), block, product.sums, adds);
+  operands.multiply(lhs, rhs, rows.count(t), columns.count(t), block,
+                    product.sums, adds);
   if (epilogue.isEmpty()) {
     return;
   }
@@ -225,12 +230,14 @@ bool checkGeometry(KernelEmitter &emitter, MatmulOp op,
                    const ProductTiles &tiles) {
   plan::CodeAttr geometry = emitter.getGeometry();
   int64_t vectors = geometry.getVectors();
+  bool isByColumn = geometry.getOf() == plan::TileKind::Columns;
   if ((vectors != 1 && vectors != 2) || tiles.packedColumns <= 0 ||
       tiles.packedColumns % (16 * vectors) != 0 ||
+      geometry.getTile() % (isByColumn ? 16 * vectors : 6 * vectors) != 0 ||
       geometry.getWorkspace() < tiles.workspaceBytes()) {
     emitter.emitError(op)
-        << "expected register blocks of 1 or 2 vectors, columns that are "
-           "packed in whole blocks and a workspace of "
+        << "expected register blocks of 1 or 2 vectors, tiles of whole blocks, "
+           "columns that are packed in whole blocks and a workspace of "
         << tiles.workspaceBytes() << " bytes, got " << geometry;
     return false;
   }

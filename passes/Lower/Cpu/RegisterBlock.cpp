@@ -28,20 +28,22 @@ void accel::emitRegisterBlock(const TileCode &t, const RegisterBlock &block) {
     }
     return sums;
   };
-  Value count = t.sub(block.last, block.first);
-  int64_t steps = block.steps;
-  Value middle = block.isWhole
-                     ? block.last
-                     : t.add(block.first, t.mul(t.div(count, steps), steps));
-  sums = t.loop(block.first, middle, steps, sums, [&](Value k, Values sums) {
-    for (int64_t i = 0; i < steps; ++i) {
-      sums = step(t.add(k, i), sums);
-    }
-    return sums;
-  });
-  if (!block.isWhole) {
-    sums = t.loop(middle, block.last, 1, sums, step);
-  }
+  auto addPart = [&](Value first, Value last, const Values &before) {
+    int64_t steps = block.steps;
+    Value count = t.sub(last, first);
+    Value middle =
+        block.isWhole ? last : t.add(first, t.mul(t.div(count, steps), steps));
+    auto several = [&](Value k, Values sums) {
+      for (int64_t i = 0; i < steps; ++i) {
+        sums = step(t.add(k, i), sums);
+      }
+      return sums;
+    };
+    Values sums = t.loop(first, middle, steps, before, several);
+    return block.isWhole ? sums : t.loop(middle, last, 1, sums, step);
+  };
+  sums = block.walk ? block.walk(sums, addPart)
+                    : addPart(block.first, block.last, sums);
   Accumulators result(block.rows);
   for (auto [i, sum] : llvm::enumerate(sums)) {
     result[i / block.vectors].push_back(sum);

@@ -13,6 +13,11 @@ namespace accel {
 /// Accumulators of a block of rows by vectors.
 using Accumulators = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
 
+/// Adds what a part of the summed index, from `first` to `last` - 1, makes to
+/// sums.
+using AddPart = llvm::function_ref<TileCode::Values(
+    mlir::Value first, mlir::Value last, const TileCode::Values &sums)>;
+
 /// Part of a product that is kept in registers: where its operands are read,
 /// what its sums begin with, and what becomes of them. `scalarAt` and `lanesAt`
 /// get the summed index.
@@ -29,6 +34,10 @@ struct RegisterBlock {
   llvm::function_ref<mlir::Value(mlir::Value x, mlir::Value lanes,
                                  mlir::Value sum)>
       multiplyAdd = nullptr;
+  /// Walks through the summed index in parts along which operands lie evenly;
+  /// null: it is one part.
+  llvm::function_ref<TileCode::Values(const TileCode::Values &sums, AddPart)>
+      walk = nullptr;
 };
 
 /// Writes the loop, and what `finish` does behind it.

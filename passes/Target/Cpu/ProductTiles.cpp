@@ -28,6 +28,40 @@ static bool isCopied(MatmulOp op, bool isLeft) {
                                               multipliesPairs(op));
 }
 
+/// Elements from one row to the next of what is read where it lies, at most.
+static constexpr int64_t kLongestRow = 512;
+/// The widest register block has so many columns.
+static constexpr int64_t kMostBlockColumns = 32;
+
+/// Whether windows lie as evenly as rows of a matrix, for many rows at a time.
+static bool liesEvenly(const WindowMatrix &windows) {
+  constexpr int64_t kShortestRun = 16;
+  const AffineView &rows = windows.rows;
+  return !rows.sizes.empty() && rows.sizes.back() >= kShortestRun &&
+         rows.strides.back() <= kLongestRow &&
+         windows.getRun() % kMostBlockColumns == 0;
+}
+
+/// Whether operands are floats as they are multiplied.
+static bool isPlain(MatmulOp op) {
+  return elementTypeOf(op.getLhs()).isF32() && op.getScales().empty();
+}
+
+static bool isLhsRead(MatmulOp op) {
+  return isPlain(op) && shapeOf(op.getLhs()).back() <= kLongestRow &&
+         !WindowMatrix::findInKernel(op.getLhs());
+}
+
+static bool isRhsRead(MatmulOp op) {
+  if (!isPlain(op) || op.getTransposeRhs() ||
+      shapeOf(op.getResult()).back() % kMostBlockColumns != 0) {
+    return false;
+  }
+  auto windows = WindowMatrix::findInKernel(op.getRhs());
+  return windows ? liesEvenly(*windows)
+                 : shapeOf(op.getRhs()).back() <= kLongestRow;
+}
+
 ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
                                int64_t packedColumns) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
@@ -42,7 +76,9 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           packedColumns,
           !findSums(kernel, op),
           isCopied(op, /*isLeft=*/true),
-          isCopied(op, /*isLeft=*/false)};
+          isCopied(op, /*isLeft=*/false),
+          isLhsRead(op),
+          isRhsRead(op)};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }

@@ -30,6 +30,9 @@ struct ProductTiles {
   /// Whether the left and the right matrix are views of windows of which parts
   /// are copied before they are packed.
   bool copiesLhs, copiesRhs;
+  /// Whether they are read where they lie: rows in memory are so short that the
+  /// part of a block lies within a few pages, and are whole register blocks.
+  bool readsLhs, readsRhs;
 
   /// Of the product of `kernel`.
   static ProductTiles get(mlir::func::FuncOp kernel, MatmulOp op, int64_t block,

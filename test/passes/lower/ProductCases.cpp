@@ -118,10 +118,22 @@ void addSizes(std::vector<KernelCase> &cases) {
   struct Size {
     int64_t rows, columns, depth;
   };
-  const Size sizes[] = {
-      {1, 1, 1},      {6, 16, 16},    {7, 17, 5},   {5, 33, 19}, {12, 32, 256},
-      {13, 31, 257},  {24, 64, 300},  {50, 40, 32}, {97, 3, 40}, {30, 300, 24},
-      {19, 523, 530}, {110, 70, 270}, {9, 1060, 40}};
+  const Size sizes[] = {{1, 1, 1},
+                        {6, 16, 16},
+                        {7, 17, 5},
+                        {5, 33, 19},
+                        {12, 32, 256},
+                        {13, 31, 257},
+                        {24, 64, 300},
+                        {50, 40, 32},
+                        {97, 3, 40},
+                        {30, 300, 24},
+                        {19, 523, 530},
+                        {110, 70, 270},
+                        {9, 1060, 40},
+                        // Rows that are too long to be read where they lie.
+                        {525, 33, 20},
+                        {9, 544, 530}};
   for (const Size &size : sizes) {
     for (int transposes = 0; transposes < 4; ++transposes) {
       bool lhs = (transposes & 1) != 0, rhs = (transposes & 2) != 0;

@@ -149,6 +149,10 @@ void addProducts(std::vector<KernelCase> &cases, const std::string &element) {
       // Runs of 48, in vectors but not in pairs of vectors; an odd number of
       // places.
       {"of_48", 3, 7, 11, 16, 3, 3},
+      // Read where they lie, if they are summed: blocks begin within a row of
+      // 20 or of 17 places.
+      {"of_96", 3, 9, 22, 32, 3, 3},
+      {"of_64_strided", 2, 23, 35, 32, 3, 2, 2},
   };
   for (Windows &windows : all) {
     windows.element = element;

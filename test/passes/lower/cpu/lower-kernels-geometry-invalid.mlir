@@ -24,7 +24,7 @@ plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
 func.func @small(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> attributes {
     plan.kernel = {kind = "product", block = 16 : i64, elements = 32 : i64, rows = 4 : i64, columns = 8 : i64},
     plan.code = {"x86-64-v3" = #plan.code<1 tiles of 32 columns, workspace 64, vectors 1, packed 32>}} {
-  // expected-error@below {{expected register blocks of 1 or 2 vectors, columns that are packed in whole blocks and a workspace of 3008 bytes, got #plan.code<1 tiles of 32 columns, workspace 64, vectors 1, packed 32>}}
+  // expected-error@below {{expected register blocks of 1 or 2 vectors, tiles of whole blocks, columns that are packed in whole blocks and a workspace of 3008 bytes, got #plan.code<1 tiles of 32 columns, workspace 64, vectors 1, packed 32>}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
 }
@@ -38,6 +38,18 @@ func.func @wide(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) -> tensor<4x8xf32> a
   // expected-error@below {{expected register blocks of 1 or 2 vectors}}
   %c = accel.matmul %a, %b : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
   return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// Ten rows are no whole register blocks of six.
+plan.variant @"x86-64-v3" cpu tuned for "x86-64-v3" needs ["avx2"] lanes 64
+func.func @cut(%a: tensor<40x16xf32>, %b: tensor<16x8xf32>) -> tensor<40x8xf32> attributes {
+    plan.kernel = {kind = "product", block = 16 : i64, elements = 320 : i64, rows = 40 : i64, columns = 8 : i64},
+    plan.code = {"x86-64-v3" = #plan.code<4 tiles of 10 rows, workspace 65536, vectors 1, packed 32>}} {
+  // expected-error@below {{tiles of whole blocks}}
+  %c = accel.matmul %a, %b : tensor<40x16xf32>, tensor<16x8xf32> -> tensor<40x8xf32>
+  return %c : tensor<40x8xf32>
 }
 
 // -----
