@@ -109,7 +109,11 @@ private:
     if (!proto.ParseFromString(*bytes)) {
       return llvm::createStringError("no tensor: " + path.string());
     }
-    CaseTensor tensor{name, proto.data_type(), {}, {}};
+    // What the importer reads as integers of 32 bits comes out as such.
+    int32_t dataType = onnx::getNarrowRange(proto.data_type())
+                           ? pb::TensorProto::INT32
+                           : proto.data_type();
+    CaseTensor tensor{name, dataType, {}, {}};
     tensor.shape.assign(proto.dims().begin(), proto.dims().end());
     if (getElementName(tensor.dataType).empty()) {
       result.otherKind = onnx::getDataTypeName(tensor.dataType);

@@ -19,6 +19,7 @@
 #include "runtime/base/status_macros.h"
 #include "runtime/base/widen_floats.h"
 #include "runtime/checkpoint/model_weights.h"
+#include "runtime/data/integer_element.h"
 #include "runtime/device/create_device.h"
 #include "runtime/executor/inference.h"
 #include "runtime/io/atomic_file.h"
@@ -72,6 +73,32 @@ absl::StatusOr<std::vector<Bound>> Bind(const std::vector<std::string>& words,
   return bound;
 }
 
+// Whether integers of `wide` can be all that those of `narrow` can.
+bool Holds(runtime::DType wide, runtime::DType narrow) {
+  const auto is_integer = [](runtime::DType dtype) {
+    return dtype != runtime::DType::kBool && runtime::IsInt64Compatible(dtype);
+  };
+  if (!is_integer(wide) || !is_integer(narrow)) {
+    return false;
+  }
+  const runtime::IntegerRange inner = runtime::ValuesOf(narrow);
+  const runtime::IntegerRange outer = runtime::ValuesOf(wide);
+  return outer.Contains(inner.min) && outer.Contains(inner.max);
+}
+
+// Integers of `narrow` as those of `wide`. Requires: Holds(wide, narrow).
+std::vector<std::byte> Widen(const std::vector<std::byte>& bytes,
+                             runtime::DType narrow, runtime::DType wide) {
+  const auto from = static_cast<size_t>(runtime::ByteWidth(narrow));
+  const auto to = static_cast<size_t>(runtime::ByteWidth(wide));
+  std::vector<std::byte> result(bytes.size() / from * to);
+  for (size_t i = 0; i < bytes.size() / from; ++i) {
+    runtime::StoreInteger(wide, runtime::LoadInteger(narrow, &bytes[i * from]),
+                          &result[i * to]);
+  }
+  return result;
+}
+
 absl::StatusOr<std::vector<std::byte>> ReadArray(runtime::Vfs& vfs,
                                                  const Bound& bound) {
   ASSIGN_OR_RETURN(const auto file,
@@ -82,14 +109,20 @@ absl::StatusOr<std::vector<std::byte>> ReadArray(runtime::Vfs& vfs,
   got.set_dtype(runtime::FromDType(layout.header.dtype));
   got.mutable_shape()->Add(layout.header.shape.begin(),
                            layout.header.shape.end());
-  if (runtime::FormatTensor(got) != runtime::FormatTensor(tensor)) {
+  const runtime::DType wanted = *runtime::ToDType(tensor.dtype());
+  const bool widens = Holds(wanted, layout.header.dtype);
+  planpb::Tensor fitting = got;
+  if (widens) {
+    fitting.set_dtype(tensor.dtype());
+  }
+  if (runtime::FormatTensor(fitting) != runtime::FormatTensor(tensor)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", bound.path, "': expected ", runtime::FormatTensor(tensor),
         " for input '", tensor.name(), "', got ", runtime::FormatTensor(got)));
   }
   std::vector<std::byte> bytes(layout.data_size);
   RETURN_IF_ERROR(file->ReadAt(layout.data_offset, absl::MakeSpan(bytes)));
-  return bytes;
+  return widens ? Widen(bytes, layout.header.dtype, wanted) : bytes;
 }
 
 // Element `i` of a tensor.

@@ -87,10 +87,9 @@ LogicalResult Binder::collect() {
 LogicalResult Binder::collect(const pb::ValueInfoProto &input) {
   const pb::TypeProto_Tensor &tensor = input.type().tensor_type();
   if (!input.type().has_tensor_type() ||
-      !getElementType(context, tensor.elem_type())) {
-    return error() << "input '" << input.name()
-                   << "': expected a tensor of FLOAT, DOUBLE, FLOAT16, "
-                      "BFLOAT16, INT32, INT64 or BOOL, got "
+      !getValueType(context, tensor.elem_type())) {
+    return error() << "input '" << input.name() << "': expected a tensor of "
+                   << getValueTypeNames() << ", got "
                    << (input.type().has_tensor_type()
                            ? getDataTypeName(tensor.elem_type())
                            : std::string("another type"));
@@ -272,8 +271,7 @@ FailureOr<BoundInputs> Binder::makeTypes() {
       elements *= dims.back();
     }
     bound.types.push_back(RankedTensorType::get(
-        dims,
-        getElementType(context, input->type().tensor_type().elem_type())));
+        dims, getValueType(context, input->type().tensor_type().elem_type())));
   }
   return bound;
 }

@@ -4,9 +4,11 @@
 #include "frontends/onnx/Conversion/GraphConversion.h"
 
 #include "frontends/onnx/Conversion/GraphOrder.h"
+#include "frontends/onnx/Conversion/NarrowIntegers.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Weights/TensorData.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -60,6 +62,13 @@ private:
                             ArrayRef<BodyValue> inputs,
                             SmallVectorImpl<BodyValue> &outputs);
   LogicalResult makeReturn();
+  void markNarrow(StringRef name, int32_t dataType) {
+    if (getNarrowRange(dataType)) {
+      state.narrow[name] = dataType;
+    }
+  }
+  /// Nobody behind a body would know that its outputs are narrow.
+  LogicalResult checkBodyOutput(StringRef name) const;
   /// The value of `name` where it is about to be used by something at `loc`;
   /// null after an error.
   Value lookup(StringRef name, Location loc);
@@ -90,6 +99,7 @@ void GraphConverter::makeFunction(const BoundInputs &inputs) {
                               builder.getStringAttr(proto->name()));
     values[proto->name()] = entry->getArgument(i);
     state.shapedByInputs.insert(proto->name());
+    markNarrow(proto->name(), proto->type().tensor_type().elem_type());
     entry->getArgument(i).setLoc(
         NameLoc::get(builder.getStringAttr(proto->name())));
   }
@@ -138,6 +148,7 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   Value constant = ConstantOp::create(
       builder, NameLoc::get(builder.getStringAttr(name)), *elements);
   values[name] = constant;
+  markNarrow(name, tensor->data_type());
   return constant;
 }
 
@@ -177,10 +188,15 @@ void GraphConverter::convert(const pb::NodeProto &node) {
     }
   }
   NodeConversion conversion(state, builder, loc, node, inputs);
-  if (failed(
+  for (const std::string &output : node.output()) {
+    state.narrow.erase(output);
+  }
+  if (failed(checkNarrowInputs(conversion)) ||
+      failed(
           findOperator(node.op_type(), state.opset)->converter(conversion))) {
     return poison();
   }
+  markNarrowOutputs(conversion);
   for (int i = 0; i < node.output_size(); ++i) {
     // Results that a converter does not make are missed by whoever uses them.
     if (Value result = conversion.getResult(i)) {
@@ -194,6 +210,7 @@ LogicalResult GraphConverter::convertBody(const pb::GraphProto &body,
                                           SmallVectorImpl<BodyValue> &outputs) {
   auto bind = [&](const std::string &name, const BodyValue &value) {
     values.erase(name);
+    state.narrow.erase(name);
     state.sequences.erase(name);
     if (value.sequence) {
       state.sequences[name] = *value.sequence;
@@ -229,6 +246,9 @@ LogicalResult GraphConverter::convertBody(const pb::GraphProto &body,
     return failure();
   }
   for (const pb::ValueInfoProto &output : body.output()) {
+    if (failed(checkBodyOutput(output.name()))) {
+      return failure();
+    }
     auto sequence = state.sequences.find(output.name());
     if (sequence != state.sequences.end()) {
       outputs.push_back({Value(), sequence->second});
@@ -241,6 +261,18 @@ LogicalResult GraphConverter::convertBody(const pb::GraphProto &body,
     }
   }
   return success();
+}
+
+LogicalResult GraphConverter::checkBodyOutput(StringRef name) const {
+  auto narrow = state.narrow.find(name);
+  if (narrow == state.narrow.end()) {
+    return success();
+  }
+  return emitCodedError(state.function.getLoc(), codes::InvalidNode)
+         << source.path << ": expected an output '" << name
+         << "' of a branch or a body that is not of "
+         << getDataTypeName(narrow->second)
+         << "; cast it to INT32 or INT64 in there";
 }
 
 LogicalResult GraphConverter::makeReturn() {

@@ -69,6 +69,8 @@ struct ConversionState {
   double labelSmoothing = 0.0;     ///< of the model's own loss
   /// Random numbers from 0 to 1.
   llvm::DenseSet<mlir::Value> uniforms;
+  /// The data types of values that are integers of 8 or 16 bits, by name.
+  llvm::StringMap<int32_t> narrow;
   /// Values that depend on inputs of the model, be it on their sizes alone.
   llvm::StringSet<> shapedByInputs;
   std::vector<std::string> randomDraws; ///< nodes that draw random numbers

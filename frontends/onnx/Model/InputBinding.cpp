@@ -22,6 +22,10 @@ namespace {
 int32_t getDataType(StringRef name) {
   return llvm::StringSwitch<int32_t>(name)
       .Case("bool", pb::TensorProto::BOOL)
+      .Case("i8", pb::TensorProto::INT8)
+      .Case("u8", pb::TensorProto::UINT8)
+      .Case("i16", pb::TensorProto::INT16)
+      .Case("u16", pb::TensorProto::UINT16)
       .Case("i32", pb::TensorProto::INT32)
       .Case("i64", pb::TensorProto::INT64)
       .Case("f32", pb::TensorProto::FLOAT)

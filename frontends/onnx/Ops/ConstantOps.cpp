@@ -29,6 +29,9 @@ FailureOr<Value> makeTensor(NodeConversion &c, const pb::TensorProto &tensor) {
   if (!bytes) {
     return c.error() << llvm::toString(bytes.takeError());
   }
+  if (getNarrowRange(tensor.data_type())) {
+    c.state.narrow[c.node.output(0)] = tensor.data_type();
+  }
   return ConstantOp::create(c.builder, c.loc,
                             getElements(*type, *bytes->contents))
       .getResult();

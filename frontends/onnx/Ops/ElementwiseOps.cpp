@@ -2,6 +2,7 @@
 // Converters of element-wise operators: broadcasting made explicit, then one
 // operation of the dialect.
 #include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Conversion/NarrowIntegers.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Model/Metadata.h"
@@ -330,20 +331,36 @@ LogicalResult convertClip(NodeConversion &c) {
   return success();
 }
 
+/// Of floats that no narrow integer is near to ONNX says nothing.
+void castToNarrow(NodeConversion &c, int32_t dataType) {
+  bool isLong = c.inputType(0).getElementType().isInteger(64);
+  Value wide = isLong ? wrapIntegers(c, c.input(0), dataType) : c.input(0);
+  Value value = c.cast(wide, c.builder.getI32Type());
+  c.setResult(0, isLong ? value : wrapIntegers(c, value, dataType));
+  c.state.narrow[c.node.output(0)] = dataType;
+}
+
 LogicalResult convertCast(NodeConversion &c) {
-  Type element = getElementType(*c.builder.getContext(),
-                                static_cast<int32_t>(c.getInt("to", 0)));
+  auto dataType = static_cast<int32_t>(c.getInt("to", 0));
+  if (getNarrowRange(dataType)) {
+    castToNarrow(c, dataType);
+    return success();
+  }
+  Type element = getElementType(*c.builder.getContext(), dataType);
   if (!element) {
-    return c.error() << "expected a cast to FLOAT, DOUBLE, FLOAT16, BFLOAT16, "
-                        "INT32, INT64 or BOOL, got one to "
-                     << getDataTypeName(
-                            static_cast<int32_t>(c.getInt("to", 0)));
+    return c.error() << "expected a cast to " << getValueTypeNames()
+                     << ", got one to " << getDataTypeName(dataType);
   }
   c.setResult(0, c.cast(c.input(0), element));
   return success();
 }
 
 LogicalResult convertCastLike(NodeConversion &c) {
+  auto narrow = c.state.narrow.find(c.node.input(1));
+  if (narrow != c.state.narrow.end()) {
+    castToNarrow(c, narrow->second);
+    return success();
+  }
   c.setResult(0, c.cast(c.input(0), c.inputType(1).getElementType()));
   return success();
 }

@@ -241,10 +241,9 @@ FailureOr<std::string> readConstant(const pb::TensorProto &tensor,
     }
     return *bytes->contents;
   }
-  uint64_t size =
-      type->getNumElements() * getElementSize(type->getElementType());
   llvm::Expected<ExternalLocation> located =
-      locateExternalData(tensor, llvm::sys::path::parent_path(path), size);
+      locateExternalData(tensor, llvm::sys::path::parent_path(path),
+                         getStoredSize(*type, tensor.data_type()));
   if (!located) {
     return error(located.takeError());
   }
@@ -259,7 +258,7 @@ FailureOr<std::string> readConstant(const pb::TensorProto &tensor,
   if (!buffer) {
     return error(buffer.takeError());
   }
-  return (*buffer)->getBuffer().str();
+  return widenStored((*buffer)->getBuffer().str(), tensor.data_type());
 }
 
 FailureOr<DenseElementsAttr> readConstantElements(const pb::TensorProto &tensor,

@@ -3,6 +3,7 @@
 // files narrowed element by element.
 #include "frontends/onnx/Weights/TensorData.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -36,10 +37,25 @@ std::string packTypedField(const pb::TensorProto &tensor) {
   case pb::TensorProto::INT32:
     return pack<int32_t>(tensor.int32_data());
   case pb::TensorProto::BOOL:
+  case pb::TensorProto::UINT8:
+  case pb::TensorProto::INT8:
     return pack<uint8_t>(tensor.int32_data());
-  default: // the 16-bit floats, as bits
+  default: // of 16 bits, as bits
     return pack<uint16_t>(tensor.int32_data());
   }
+}
+
+/// Elements of type T as those of int32_t.
+template <typename T> std::string widen(StringRef bytes) {
+  size_t count = bytes.size() / sizeof(T);
+  std::string wide(count * sizeof(int32_t), '\0');
+  for (size_t i = 0; i < count; ++i) {
+    T stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(T), sizeof(T));
+    auto element = static_cast<int32_t>(stored);
+    std::memcpy(wide.data() + i * sizeof(element), &element, sizeof(element));
+  }
+  return wide;
 }
 
 } // namespace
@@ -66,8 +82,56 @@ Type getElementType(MLIRContext &context, int32_t dataType) {
   }
 }
 
+Type getValueType(MLIRContext &context, int32_t dataType) {
+  return getNarrowRange(dataType) ? Builder(&context).getI32Type()
+                                  : getElementType(context, dataType);
+}
+
+StringRef getValueTypeNames() {
+  return "FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT32, INT64, INT8, UINT8, INT16, "
+         "UINT16 or BOOL";
+}
+
+std::optional<IntegerRange> getNarrowRange(int32_t dataType) {
+  switch (dataType) {
+  case pb::TensorProto::INT8:
+    return IntegerRange{-0x80, 0x7f};
+  case pb::TensorProto::UINT8:
+    return IntegerRange{0, 0xff};
+  case pb::TensorProto::INT16:
+    return IntegerRange{-0x8000, 0x7fff};
+  case pb::TensorProto::UINT16:
+    return IntegerRange{0, 0xffff};
+  default:
+    return std::nullopt;
+  }
+}
+
 uint64_t getElementSize(Type elementType) {
   return (elementType.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+uint64_t getStoredSize(RankedTensorType type, int32_t dataType) {
+  std::optional<IntegerRange> narrow = getNarrowRange(dataType);
+  uint64_t size = !narrow ? getElementSize(type.getElementType())
+                  : narrow->last - narrow->first == 0xff ? 1
+                                                         : 2;
+  return type.getNumElements() * size;
+}
+
+std::string widenStored(std::string bytes, int32_t dataType) {
+  switch (dataType) {
+  case pb::TensorProto::INT8:
+    return widen<int8_t>(bytes);
+  case pb::TensorProto::UINT8:
+    return widen<uint8_t>(bytes);
+  case pb::TensorProto::INT16:
+    return widen<int16_t>(bytes);
+  case pb::TensorProto::UINT16:
+    return widen<uint16_t>(bytes);
+  default:
+    return bytes;
+  }
 }
 
 std::string getDataTypeName(int32_t dataType) {
@@ -89,12 +153,11 @@ std::string describeShape(const pb::TensorProto &tensor) {
 
 llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,
                                                const pb::TensorProto &tensor) {
-  Type element = getElementType(context, tensor.data_type());
+  Type element = getValueType(context, tensor.data_type());
   if (!element) {
-    return llvm::createStringError(
-        "expected elements of type FLOAT, DOUBLE, FLOAT16, "
-        "BFLOAT16, INT32, INT64 or BOOL, got " +
-        getDataTypeName(tensor.data_type()));
+    return llvm::createStringError("expected elements of type " +
+                                   getValueTypeNames() + ", got " +
+                                   getDataTypeName(tensor.data_type()));
   }
   // Sizes are multiplied in 64 bits; a tensor beyond 2^60 bytes is a lie
   // wherever it stands.
@@ -115,14 +178,12 @@ llvm::Expected<RankedTensorType> getTensorType(MLIRContext &context,
 
 llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,
                                            RankedTensorType type, bool steal) {
-  TensorBytes bytes;
-  bytes.length = type.getNumElements() * getElementSize(type.getElementType());
-  const bool raw = tensor.has_raw_data();
+  const uint64_t expected = getStoredSize(type, tensor.data_type());
   uint64_t got = 0;
   std::string contents;
-  if (raw) {
+  if (tensor.has_raw_data()) {
     got = tensor.raw_data().size();
-    if (steal && got == bytes.length) {
+    if (steal && got == expected) {
       contents = std::move(*tensor.mutable_raw_data());
     } else {
       contents = tensor.raw_data();
@@ -131,11 +192,14 @@ llvm::Expected<TensorBytes> getInlineBytes(pb::TensorProto &tensor,
     contents = packTypedField(tensor);
     got = contents.size();
   }
-  if (got != bytes.length) {
-    return llvm::createStringError("expected " + llvm::Twine(bytes.length) +
+  if (got != expected) {
+    return llvm::createStringError("expected " + llvm::Twine(expected) +
                                    " bytes of data for its shape, got " +
                                    llvm::Twine(got));
   }
+  contents = widenStored(std::move(contents), tensor.data_type());
+  TensorBytes bytes;
+  bytes.length = contents.size();
   if (steal) {
     tensor.clear_raw_data();
     tensor.clear_float_data();

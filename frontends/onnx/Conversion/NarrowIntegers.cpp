@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What operators do with narrow integers is a table; what it does not have is
+// refused.
+#include "frontends/onnx/Conversion/NarrowIntegers.h"
+
+#include "frontends/onnx/Builders/Formula.h"
+#include "frontends/onnx/Weights/TensorData.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+enum class NarrowUse {
+  Unknown,
+  Moves,    ///< its first result is some of them
+  MovesAll, ///< all results are
+  Wraps,    ///< the same, of sums and products
+  Ends,     ///< its results are of another type, or say theirs
+};
+
+NarrowUse getNarrowUse(StringRef op) {
+  return llvm::StringSwitch<NarrowUse>(op)
+      .Cases({"Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze",
+              "Flatten", "Slice", "Concat", "Expand", "Tile", "Where"},
+             NarrowUse::Moves)
+      .Cases({"Gather", "GatherElements", "GatherND", "ScatterElements",
+              "ScatterND", "DepthToSpace", "SpaceToDepth", "ReverseSequence",
+              "Trilu", "Pad", "Compress", "CenterCropPad"},
+             NarrowUse::Moves)
+      .Cases({"Max", "Min", "Clip", "ReduceMax", "ReduceMin", "MaxPool", "TopK",
+              "Sign"},
+             NarrowUse::Moves)
+      .Case("Split", NarrowUse::MovesAll)
+      .Cases({"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs"},
+             NarrowUse::Wraps)
+      .Cases({"Cast", "CastLike", "Equal", "Less", "LessOrEqual", "Greater",
+              "GreaterOrEqual", "Shape", "Size", "NonZero", "ArgMax", "ArgMin"},
+             NarrowUse::Ends)
+      .Default(NarrowUse::Unknown);
+}
+
+/// The type of the node's first narrow input; nothing if it has none.
+std::optional<int32_t> findNarrowInput(const NodeConversion &c) {
+  for (const std::string &name : c.node.input()) {
+    auto found = c.state.narrow.find(name);
+    if (found != c.state.narrow.end()) {
+      return found->second;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+LogicalResult checkNarrowInputs(const NodeConversion &c) {
+  std::optional<int32_t> dataType = findNarrowInput(c);
+  if (!dataType || getNarrowUse(c.node.op_type()) != NarrowUse::Unknown) {
+    return success();
+  }
+  return c.error() << "expected no input of " << getDataTypeName(*dataType)
+                   << "; cast it to FLOAT, INT32 or INT64 first";
+}
+
+void markNarrowOutputs(NodeConversion &c) {
+  std::optional<int32_t> dataType = findNarrowInput(c);
+  NarrowUse use = getNarrowUse(c.node.op_type());
+  if (!dataType || use == NarrowUse::Ends) {
+    return;
+  }
+  int count = use == NarrowUse::MovesAll ? c.node.output_size() : 1;
+  for (int i = 0; i < count; ++i) {
+    if (use == NarrowUse::Wraps) {
+      c.setResult(i, wrapIntegers(c, c.getResult(i), *dataType));
+    }
+    c.state.narrow[c.node.output(i)] = *dataType;
+  }
+}
+
+Value wrapIntegers(NodeConversion &c, Value value, int32_t dataType) {
+  IntegerRange range = *getNarrowRange(dataType);
+  Formula f(c, c.typeOf(value));
+  Value size = f.number(static_cast<double>(range.last - range.first + 1));
+  // The quotient is truncated, so the rest has the dividend's sign.
+  Value rest = f.sub(value, f.mul(f.div(value, size), size));
+  auto first = f.number(static_cast<double>(range.first));
+  auto last = f.number(static_cast<double>(range.last));
+  rest = f.select(f.less(rest, first), f.add(rest, size), rest);
+  return f.select(f.greater(rest, last), f.sub(rest, size), rest);
+}
+
+} // namespace accel::onnx
