@@ -316,6 +316,18 @@ Geometry cutColumns(const IterationDomain &domain, const CpuTiling &tiling) {
   return geometry;
 }
 
+/// Row by row; few long ones in pieces, which threads share out.
+Geometry cutConcat(const IterationDomain &domain) {
+  constexpr int64_t kEnoughTiles = 64, kShortest = 16384;
+  Geometry geometry;
+  geometry.of = plan::TileKind::Rows;
+  int64_t pieces = std::min(
+      llvm::divideCeil(kEnoughTiles, std::max<int64_t>(domain.rows, 1)),
+      static_cast<uint64_t>(domain.columns / kShortest));
+  geometry.tiles = domain.rows * std::max<int64_t>(pieces, 1);
+  return geometry;
+}
+
 Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
              const CpuTiling &tiling) {
   Geometry geometry;
@@ -329,9 +341,7 @@ Geometry cut(func::FuncOp kernel, const IterationDomain &domain,
   case LoopKind::Rows:
     return cutRows(kernel, domain);
   case LoopKind::Concat:
-    geometry.of = plan::TileKind::Rows;
-    geometry.tiles = domain.rows;
-    return geometry;
+    return cutConcat(domain);
   case LoopKind::Attention:
     return cutAttention(kernel);
   case LoopKind::Grouped:

@@ -94,3 +94,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   plan.launch @small(%5, %5) [read, write] : memref<256xf32>, memref<256xf32>
   return
 }
+
+// A long row is cut into pieces, of 16,384 elements at least, which threads share out.
+// CHECK: @long_row
+// CHECK-SAME: #plan.code<6 tiles of 1 rows>
+func.func private @long_row(%x: tensor<1x60000xf32>, %y: tensor<1x50000xf32>) -> tensor<1x110000xf32> attributes {
+    plan.kernel = {kind = "concat", elements = 110000 : i64, rows = 1 : i64, columns = 110000 : i64}} {
+  %z = accel.concat %x, %y axis 1 : tensor<1x60000xf32>, tensor<1x50000xf32> -> tensor<1x110000xf32>
+  return %z : tensor<1x110000xf32>
+}

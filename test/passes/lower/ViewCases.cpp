@@ -162,6 +162,19 @@ void addConcats(std::vector<KernelCase> &cases) {
                   "tensor<10x20xi64> -> tensor<11x20xi64>\n  return %c : "
                   "tensor<11x20xi64>"),
        0});
+  // Long enough for pieces on a CPU, the last of which are shorter.
+  cases.push_back(
+      {"concat_very_long",
+       makeKernel("concat", 1, 53400,
+                  "%x: tensor<30000xf32>, %y: tensor<9x2600xf32>",
+                  "tensor<53400xf32>",
+                  "  %t = accel.transpose %y [1, 0] : tensor<9x2600xf32> -> "
+                  "tensor<2600x9xf32>\n  %r = accel.reshape %t : "
+                  "tensor<2600x9xf32> -> tensor<23400xf32>\n  %c = "
+                  "accel.concat %x, %r axis 0 : tensor<30000xf32>, "
+                  "tensor<23400xf32> -> tensor<53400xf32>\n  return %c : "
+                  "tensor<53400xf32>"),
+       0});
   // Long enough for pieces on a GPU: of whole parts, of runs of a transposed
   // one, of single elements.
   cases.push_back(
