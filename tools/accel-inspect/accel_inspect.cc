@@ -87,15 +87,10 @@ absl::Status Verify(const runtime::Plan& plan,
   return absl::OkStatus();
 }
 
-// The function called `name`; of none, the one that steps, or answers. Every
-// plan has one of both.
+// The function called `name`; of none, the plan's main one.
 const runtime::FunctionView* FindShown(const runtime::PlanView& plan,
                                        const std::string& name) {
-  if (!name.empty()) {
-    return plan.FindFunctionNamed(name);
-  }
-  const runtime::FunctionView* step = plan.FindFunction(planpb::FUNCTION_STEP);
-  return step != nullptr ? step : plan.FindFunction(planpb::FUNCTION_INFER);
+  return name.empty() ? &plan.MainFunction() : plan.FindFunctionNamed(name);
 }
 
 absl::Status Print(const runtime::Plan& plan,

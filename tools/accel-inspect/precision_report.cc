@@ -93,12 +93,9 @@ std::string Percent(double share) {
 
 std::vector<PrecisionSite> FindPrecisionSites(const runtime::PlanView& plan) {
   std::vector<PrecisionSite> sites;
-  const runtime::FunctionView* step = plan.FindFunction(planpb::FUNCTION_STEP);
-  if (step == nullptr) {
-    return sites;
-  }
   const planpb::Manifest& manifest = plan.manifest();
-  for (const planpb::Instruction& instruction : step->instructions()) {
+  for (const planpb::Instruction& instruction :
+       plan.MainFunction().instructions()) {
     if (!instruction.has_launch()) {
       continue;
     }
@@ -180,7 +177,7 @@ std::string PrecisionText(const runtime::PlanView& plan, size_t width) {
                     " of their FLOPs\n");
   }
   if (sites.empty()) {
-    absl::StrAppend(&text, "the step has no product and no attention\n");
+    absl::StrAppend(&text, "the plan has no product and no attention\n");
   }
   return text;
 }

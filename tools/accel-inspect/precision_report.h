@@ -12,13 +12,13 @@ namespace accel::tools {
 
 // A product or attention, where the step launches its kernel.
 struct PrecisionSite {
-  uint32_t instruction = 0;  // of the step
+  uint32_t instruction = 0;  // of the plan's main function
   std::string node;          // of the ONNX graph; "": not known
   std::string scope;         // module of the user's program
   const planpb::Site* site = nullptr;
 };
 
-// Those of the function of role step, in program order. Borrows: the plan.
+// Those of the plan's main function, in program order. Borrows: the plan.
 std::vector<PrecisionSite> FindPrecisionSites(const runtime::PlanView& plan);
 
 // What was asked for: "bf16", "fp8 (recipe current, f8e4m3, gradients

@@ -246,6 +246,11 @@ const FunctionView* PlanView::FindFunction(planpb::FunctionRole role,
   return nullptr;
 }
 
+const FunctionView& PlanView::MainFunction() const {
+  const FunctionView* step = FindFunction(planpb::FUNCTION_STEP);
+  return step != nullptr ? *step : *FindFunction(planpb::FUNCTION_INFER);
+}
+
 const FunctionView* PlanView::FindFunctionNamed(absl::string_view name) const {
   for (const FunctionView& function : functions_) {
     if (function.name() == name) {

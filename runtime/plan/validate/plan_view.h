@@ -89,6 +89,8 @@ class PlanView {
   // there is none; those that initialize and step are always there.
   const FunctionView* FindFunction(planpb::FunctionRole role,
                                    const RankBinding& rank = {}) const;
+  // The one that steps, or, of a plan that answers, the one that does that.
+  const FunctionView& MainFunction() const;
   uint32_t IndexOf(const FunctionView& function) const {
     return static_cast<uint32_t>(&function - functions_.data());
   }
