@@ -117,6 +117,26 @@ KernelCase makeGroups(const std::string &element) {
           4e-6};
 }
 
+/// The gradient of the weights of two groups of 32 channels: windows that lie
+/// evenly, as the right matrices of two products.
+KernelCase makeGroupGradient() {
+  std::string range = " {accel.range = [-1.0, 1.0]}";
+  return {"product_of_windows_group_gradient",
+          "func.func @k(%g: tensor<2x340x13xf32>" + range +
+              ", %x: tensor<2x12x19x64xf32>" + range +
+              ") -> (tensor<2x13x288xf32>) " +
+              describe(2, 13, 288, 340, "f32") + R"( {
+  %w = accel.windows %x axes [1, 2] sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<2x12x19x64xf32> -> tensor<2x10x17x64x3x3xf32>
+  %s = accel.reshape %w : tensor<2x10x17x64x3x3xf32> -> tensor<2x10x17x2x32x3x3xf32>
+  %t = accel.transpose %s [3, 0, 1, 2, 5, 6, 4] : tensor<2x10x17x2x32x3x3xf32> -> tensor<2x2x10x17x3x3x32xf32>
+  %m = accel.reshape %t : tensor<2x2x10x17x3x3x32xf32> -> tensor<2x340x288xf32>
+  %c = accel.matmul %g, %m {transpose_lhs} : tensor<2x340x13xf32>, tensor<2x340x288xf32> -> tensor<2x13x288xf32>
+  return %c : tensor<2x13x288xf32>
+}
+)",
+          4e-6};
+}
+
 /// A product that is stored rounded, so that the workspace keeps its sums in
 /// front of the copied windows.
 KernelCase makeRounded(const std::string &element) {
@@ -218,6 +238,7 @@ std::vector<KernelCase> getWindowProductCases() {
   for (const std::string element : {"f32", "bf16", "f16"}) {
     addProducts(cases, element);
   }
+  cases.push_back(makeGroupGradient());
   cases.push_back(makeRounded("bf16"));
   cases.push_back(makeRounded("f16"));
   return cases;
