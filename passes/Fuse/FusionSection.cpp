@@ -94,8 +94,16 @@ static bool isWrittenBehind(ReadOp read, Operation *sink) {
   });
 }
 
+/// Whether `value` lies with another symbol, where an earlier write has put it.
+static bool isWrittenBefore(Value value, Operation *sink) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isa<WriteOp>(user) && user->isBeforeInBlock(sink);
+  });
+}
+
 /// Whether what `sink` takes is some kernel's own, whole, and used nowhere else
-/// as what it was before an accumulation.
+/// as what it was before an accumulation. A value lies with one symbol: others
+/// that it is written to get copies.
 bool FusionSection::isProducedInPlace(Operation *sink) const {
   Value value = sink->getOperands().back();
   Operation *producer = value.getDefiningOp();
@@ -107,7 +115,9 @@ bool FusionSection::isProducedInPlace(Operation *sink) const {
                     llvm::is_contained(ops, producer) && !isSource(producer) &&
                     !isViewOp(producer) && !isAttention(producer) &&
                     isComputed(producer);
-  return isProduced && (isa<MetricOp, WriteOp>(sink) || value.hasOneUse());
+  bool isFree = isa<WriteOp>(sink) ? !isWrittenBefore(value, sink)
+                                   : isa<MetricOp>(sink) || value.hasOneUse();
+  return isProduced && isFree;
 }
 
 void FusionSection::isolateSinks() {

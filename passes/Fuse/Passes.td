@@ -305,7 +305,7 @@ def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
     launch is, its workspace is large enough, no tensor is left outside kernels, and no transient
     buffer is read before it is written. What a step before, or, in transient ones, a microbatch before has left in gradients is
     neither read nor added to, and no contribution of this one is overwritten. Every state has a persistent buffer in some function,
-    which holds all of it, or a rank's part where `dist.held` says so. What `init` has cleared in gradients no kernel
+    which holds all of it, or a rank's part where `dist.held` says so, and every output of a program that answers is written. What `init` has cleared in gradients no kernel
     writes: it stays zero.
 
     Requires: AssignGeometry. Changes nothing.

@@ -107,6 +107,7 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
       }
     }
     if (failed(verifyStates(getOperation())) ||
+        failed(verifyOutputs(getOperation())) ||
         failed(verifyGradientContents(symbols))) {
       signalPassFailure();
     }
@@ -140,6 +141,34 @@ class VerifyFusePass : public accel::impl::VerifyFusePassBase<VerifyFusePass> {
           })) {
         return state.emitOpError("expected a buffer of its elements, cut as "
                                  "`dist.held` says, got another one");
+      }
+    }
+    return success();
+  }
+
+  /// Each output of a program that answers is written.
+  static LogicalResult verifyOutputs(ModuleOp module) {
+    func::FuncOp function = findFunction(module, FunctionRole::Infer);
+    if (!function) {
+      return success();
+    }
+    llvm::DenseSet<StringAttr> written;
+    function.walk([&](plan::InstructionOpInterface op) {
+      for (plan::BufferAccess access : op.getAccesses()) {
+        plan::BufferOp buffer = plan::getBufferRange(access.buffer).buffer;
+        if (access.access != plan::Access::Read && buffer.getSymbolAttr()) {
+          written.insert(buffer.getSymbolAttr());
+        }
+      }
+    });
+    for (auto state : module.getOps<StateOp>()) {
+      // What has no elements lies nowhere.
+      bool isEmpty =
+          cast<RankedTensorType>(state.getType()).getNumElements() == 0;
+      if (state.getKind() == StateKind::Output && !isEmpty &&
+          !written.contains(state.getSymNameAttr())) {
+        return state.emitOpError("expected an instruction that writes the "
+                                 "output, got none");
       }
     }
     return success();

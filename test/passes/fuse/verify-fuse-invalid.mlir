@@ -387,3 +387,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %0 = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<256 granule 128 over "fsdp">} : memref<256xf32>
   return
 }
+
+// -----
+
+// expected-error@below {{expected an instruction that writes the output, got none}}
+accel.state @"output.y" output : tensor<4xf32> {accel.name = "y"}
+func.func @infer() attributes {accel.role = #accel.role<infer>} {
+  %0 = plan.buffer persistent io "output.y" : memref<4xf32>
+  return
+}
