@@ -143,6 +143,30 @@ static LogicalResult verifyAccesses(plan::LaunchOp launch,
   return success();
 }
 
+/// A kernel stores each result without a look at the others, so that no two of
+/// them may share a byte.
+static LogicalResult verifyResultsApart(plan::LaunchOp launch,
+                                        func::FuncOp kernel) {
+  SmallVector<std::pair<unsigned, plan::BufferRange>> stored;
+  OperandRange buffers = launch.getBuffers();
+  for (unsigned i = kernel.getNumArguments(); i < buffers.size(); ++i) {
+    plan::BufferRange range = plan::getBufferRange(buffers[i]);
+    for (const auto &[j, other] : stored) {
+      bool meets = range.buffer == other.buffer &&
+                   range.begin < other.begin + other.bytes &&
+                   other.begin < range.begin + range.bytes;
+      if (meets) {
+        return launch.emitOpError("expected results that lie apart, got "
+                                  "operands ")
+               << j << " and " << i << " of kernel '" << launch.getKernel()
+               << "' in the same bytes";
+      }
+    }
+    stored.push_back({i, range});
+  }
+  return success();
+}
+
 /// The buffers of a launch are the kernel's arguments, then its results.
 LogicalResult accel::checkLaunch(plan::LaunchOp launch,
                                  const SymbolTable &symbols) {
@@ -167,5 +191,6 @@ LogicalResult accel::checkLaunch(plan::LaunchOp launch,
     }
   }
   return failure(failed(verifyAccesses(launch, kernel)) ||
+                 failed(verifyResultsApart(launch, kernel)) ||
                  failed(verifyGeometry(launch, kernel)));
 }

@@ -67,6 +67,23 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
+// A kernel stores each result for itself.
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer persistent scalars "s" : memref<6xf32>
+  %2 = plan.view %1 at 0 : memref<6xf32> to memref<4xf32>
+  %3 = plan.view %1 at 2 : memref<6xf32> to memref<4xf32>
+  // expected-error@below {{expected results that lie apart, got operands 1 and 2 of kernel 'k' in the same bytes}}
+  plan.launch @k(%0, %2, %3) [read, write, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
 // A result that is said to be read only.
 func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
