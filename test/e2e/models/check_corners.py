@@ -20,9 +20,10 @@ import sys
 from pathlib import Path
 
 import torch
-from check_families import build, compare_gradients
+from check_families import build
 from families import FAMILIES
 from family_training import ByName, accumulate_family
+from gradients import compare_gradients
 from safetensors.torch import load_file
 from torch import nn
 

@@ -31,7 +31,6 @@ import dataclasses
 import json
 import re
 import shutil
-import subprocess
 import sys
 import warnings
 from dataclasses import dataclass
@@ -54,6 +53,8 @@ from family_training import (
     perturb,
     train_family,
 )
+from gradients import compare_gradients, pair_gradients
+from programs import StageError, export, run
 
 EXAMPLES = 3  # rows that are exported; not the microbatch, as sizes are symbolic
 # Relative errors.  Norms over a few elements magnify the rounding of float32, so
@@ -63,56 +64,8 @@ MAGNIFIED, TIMES_PYTORCH = ("gradient", "statistics", "sample"), 3
 FIRST_LOSS_BOUND = 1e-5
 # Training must move losses by more than a bound would hide.
 SMALLEST_MOVE = 1e-2
-# What is nothing but rounding, such as a key's bias, is measured by this part of
-# the norm of all gradients.
-SMALLEST_SHARE = 1e-3
 # How accelc says that samples of a microbatch influence each other.
 MIXES = re.compile("samples influence each other|statistics of each microbatch")
-
-
-class StageError(Exception):
-    """Which program did not do its part, and what it said."""
-
-    def __init__(self, stage: str, why: str):
-        super().__init__(why)
-        self.stage = stage
-
-
-def export(module: nn.Module, inputs: dict, path: Path, exporter: str) -> None:
-    names = list(inputs)
-    options = {"kwargs": inputs, "input_names": names, "output_names": ["loss"]}
-    if exporter == "torchscript":
-        options |= {
-            "dynamo": False,
-            "opset_version": 17,
-            "do_constant_folding": False,
-            "training": torch.onnx.TrainingMode.TRAINING,
-            "dynamic_axes": {name: {0: "batch"} for name in names},
-        }
-    else:
-        batch = torch.export.Dim("batch")
-        options |= {
-            "dynamo": True,
-            "optimize": exporter == "dynamo",
-            "dynamic_shapes": {name: {0: batch} for name in names},
-            "verbose": False,
-        }
-    try:
-        torch.onnx.export(module, (), path, **options)
-    except Exception as error:  # the exporter raises what it likes
-        raise StageError("export", str(error).strip().splitlines()[0]) from error
-
-
-def run(command: list[str], folder: Path) -> str:
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        lines = (done.stderr + done.stdout).strip().splitlines()
-        first = [i for i, line in enumerate(lines) if line.startswith("error")]
-        said = lines[first[0] :][:3] if first else lines[-3:]
-        raise StageError(command[0], "; ".join(said))
-    return done.stderr + done.stdout
 
 
 def compile_plan(module: nn.Module, family: Family, folder: Path, params: bool) -> bool:
@@ -151,41 +104,6 @@ def train(inputs: Inputs, folder: Path, ranks: int, steps: int = STEPS) -> Resul
     )
 
 
-def pair_gradients(module: nn.Module, ours: dict, theirs: dict) -> dict[str, tuple]:
-    """Of each parameter both gradients, where ours is None if there is none."""
-    names: dict[int, list[str]] = {}  # a tied parameter has several
-    for name, parameter in module.named_parameters(remove_duplicate=False):
-        names.setdefault(id(parameter), []).append(name)
-    parameters = dict(module.named_parameters())
-    pairs = {}
-    for name, b in theirs.items():
-        known = [ours[n] for n in names[id(parameters[name])] if n in ours]
-        a = known[0].double() if known else None
-        if known and a.numel() < b.numel():
-            # Of a table of positions the file has the rows of this length.
-            first = int((b.abs().sum(1) > 0).nonzero()[0])
-            b = b[first : first + a.numel() // b.shape[1]]
-        if known and a.numel() != b.numel():
-            a = None
-        pairs[name] = (a if a is None else a.reshape(b.shape), b.double())
-    return pairs
-
-
-def compare_gradients(module: nn.Module, ours: dict, theirs: dict) -> dict:
-    """The worst one, and the parameters that have none of their shape."""
-    pairs = pair_gradients(module, ours, theirs)
-    whole = torch.cat([b.flatten() for _, b in pairs.values()]).norm().item()
-    worst, missing = (0.0, ""), []
-    for name, (a, b) in pairs.items():
-        norm = b.norm().item()
-        if a is not None:
-            share = (a - b).norm().item() / max(norm, SMALLEST_SHARE * whole)
-            worst = max(worst, (share, name))
-        elif norm > 1e-7 * whole:  # otherwise nothing depends on it
-            missing.append(name)
-    return {"gradient": worst[0], "of": worst[1], "missing": missing}
-
-
 @dataclass
 class Runs:
     """The trainings of one side, and step 1 with a sample perturbed."""
@@ -213,7 +131,9 @@ def compare(module: nn.Module, ours: Runs, theirs: Runs) -> dict:
     """The worst relative errors of what BOUNDS has bounds for."""
     a, b = ours.trained, theirs.trained
     result = compare_gradients(module, a.gradients, b.gradients)
-    errors = [abs(x - y) / max(1.0, abs(y)) for x, y in zip(a.loss, b.loss, strict=True)]
+    errors = [
+        abs(x - y) / max(1.0, abs(y)) for x, y in zip(a.loss, b.loss, strict=True)
+    ]
     result |= {"first": errors[0], "losses": max(errors)}
     statistics = [n for n in b.final if n.endswith((".running_mean", ".running_var"))]
     result["statistics"] = max(

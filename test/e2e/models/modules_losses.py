@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small modules that compute their own loss, and those of functions of one number."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from modules import FOLDED, filled, integers, linear, module, normal
+
+
+@module(
+    {"x": normal(8), "labels": integers(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+)
+def loss_of_its_own(m, x, labels):
+    return F.cross_entropy(m.head(torch.tanh(m.a(x))), labels)
+
+
+@module(
+    {"x": normal(8), "target": normal(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+)
+def loss_of_numbers(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    return (
+        F.mse_loss(y, target)
+        + 0.3 * F.smooth_l1_loss(y, target, beta=0.5)
+        + 0.2 * F.l1_loss(y, target)
+    )
+
+
+@module(
+    {"x": normal(8), "labels": integers(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+)
+def loss_focal(m, x, labels):
+    logs = m.head(torch.tanh(m.a(x))).log_softmax(-1)
+    mine = logs.gather(1, labels[:, None])[:, 0]
+    return -((1 - mine.exp()) ** 2 * mine).mean()
+
+
+@module(
+    {"x": normal(8), "labels": integers(2, 4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+)
+def loss_of_yes_and_no(m, x, labels):
+    y = m.head(torch.tanh(m.a(x)))
+    return F.binary_cross_entropy_with_logits(y, labels.float())
+
+
+@module(
+    {"x": normal(8), "target": normal(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    mean=linear(8, 4),
+    log=linear(8, 4),
+)
+def loss_of_a_gaussian(m, x, target):
+    y = torch.tanh(m.a(x))
+    mean, log = m.mean(y), m.log(y)
+    kl = -0.5 * (1 + log - mean.square() - log.exp()).sum(1).mean()
+    error = ((target - mean).square() * torch.exp(-log) + log).mean()
+    return error + 0.1 * kl
+
+
+@module(
+    {"x": normal(2, 8)},
+    has_loss=True,
+    mixes=True,
+    a=linear(8, 6),
+    scale=filled(1.0),
+    refused=FOLDED,
+)
+def loss_of_pairs(m, x):
+    a, b = F.normalize(m.a(x), dim=-1).unbind(1)
+    scores = a @ b.T * m.scale.exp()
+    return F.cross_entropy(scores, torch.arange(x.shape[0]))
+
+
+@module({"x": normal(3, 8)}, has_loss=True, a=linear(8, 6))
+def loss_of_triplets(m, x):
+    a, b, c = m.a(x).unbind(1)
+    return (
+        F.triplet_margin_loss(a, b, c, margin=2.0)
+        + F.cosine_embedding_loss(a, c, torch.ones(x.shape[0]))
+        + F.huber_loss(a, b)
+    )
+
+
+@module(
+    {"x": normal(8), "target": normal(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+)
+def loss_between_distributions(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    return (
+        F.kl_div(y.log_softmax(-1), target.softmax(-1), reduction="batchmean")
+        + 0.1 * y.logsumexp(1).square().mean()
+    )
+
+
+@module((8,), a=linear(8, 8), head=linear(8, 4))
+def activations_of_many_kinds(m, x):
+    y = m.a(x)
+    for act in (
+        F.celu,
+        F.softsign,
+        F.hardtanh,
+        F.tanhshrink,
+        F.hardsigmoid,
+        F.logsigmoid,
+        F.relu6,
+        F.selu,
+        F.softshrink,
+        F.hardshrink,
+    ):
+        y = y + act(2 * y)
+    return m.head(torch.tanh(y))
+
+
+@module((8,), a=linear(8, 8), head=linear(8, 4))
+def functions_of_many_kinds(m, x):
+    y = m.a(x)
+    z = y.sigmoid() * 0.9 + 0.05
+    rows = [
+        torch.asin(z),
+        torch.log1p(z),
+        torch.expm1(y),
+        torch.sinh(y),
+        torch.atan(y),
+        torch.erf(y),
+        torch.acosh(z + 1.1),
+        torch.logit(z),
+        torch.rsqrt(z),
+        z**y,
+        torch.tan(z),
+        torch.xlogy(z, z),
+        torch.lerp(z, y, 0.3),
+        torch.exp2(y),
+        torch.log2(z),
+        torch.sinc(y),
+        y % 0.7,
+        torch.frac(y),
+        y.abs().sqrt(),
+        torch.remainder(y, z),
+        torch.logaddexp(y, z),
+    ]
+    return m.head(torch.stack(rows, 1).mean(1))
