@@ -23,6 +23,12 @@ BatchNormMode readCall(const FxCall &call) {
   if (isInference(call)) {
     return BatchNormMode::Inference;
   }
+  // Without running statistics it gets those of the microbatch as operands,
+  // which other nodes compute.
+  if (call.isAten("_native_batch_norm_legit") &&
+      call.target.ends_with(".no_stats")) {
+    return BatchNormMode::Inference;
+  }
   constexpr size_t flag = 5;
   if (!hasFlag(call) || call.arguments.size() <= flag) {
     return BatchNormMode::Unknown;

@@ -11,7 +11,7 @@ namespace accel::onnx {
 
 enum class BatchNormMode {
   Training,  ///< normalises with the statistics of the microbatch
-  Inference, ///< with the running ones, which stay
+  Inference, ///< with those that it is given: the running ones, which stay
   Unknown    ///< the file does not say
 };
 

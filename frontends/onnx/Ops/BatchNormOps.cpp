@@ -131,7 +131,9 @@ LogicalResult convertBatchNorm(NodeConversion &c) {
       c.state.keptStatistics.insert(name);
     }
   }
-  c.state.idleBatchNorms.push_back(getNodeName(c.node));
+  if (!getStatistic(c, 3).empty()) { // not computed of the microbatch
+    c.state.idleBatchNorms.push_back(getNodeName(c.node));
+  }
   ArithmeticBuilder b(c.builder, c.loc);
   Value rstd = buildRstd(b, c.input(4), c.getFloat("epsilon", 1e-5));
   c.setResult(0, buildNormalised(b, c.input(0), c.input(3), rstd, c.input(1),
