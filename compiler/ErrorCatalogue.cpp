@@ -81,6 +81,13 @@ static constexpr ErrorInfo kCatalogue[] = {
      "A value is used that nothing computes, two nodes compute the same "
      "value, nodes wait for each other, or a function calls itself.",
      "Run onnx.checker.check_model on the file; export it again."},
+    {onnx::codes::DetachedValue, ExitCode::CompileError,
+     "PyTorch gives no gradient to what is in front of detach(), as rounding "
+     "that lets gradients through, or a branch that only teaches another one. "
+     "ONNX has no operator for that: the step would have other gradients.",
+     "Leave detach() out where gradients may flow. What does not train anyway "
+     "needs none: detach is no fault where no parameter is in front of it, or "
+     "nothing behind it has a gradient, as an argmax."},
     {onnx::codes::FoldedWeights, ExitCode::CompileError,
      "The exporter computed something of a parameter and kept only the "
      "result, under a name of its own (onnx::MatMul_440). Trained, it "
@@ -112,6 +119,19 @@ static constexpr ErrorInfo kCatalogue[] = {
      "With dynamo=True add optimize=False; with dynamo=False add "
      "training=torch.onnx.TrainingMode.TRAINING, "
      "do_constant_folding=False."},
+    {onnx::codes::IdleParameters, ExitCode::CompileError,
+     "The default exporter leaves out products with 1 and sums with 0. A "
+     "parameter that is a single number and begins so, as a scale or a gate, "
+     "goes with them: nothing in the file tells what it was applied to.",
+     "With dynamo=True add optimize=False, or begin with another number."},
+    {onnx::codes::ChangedBuffer, ExitCode::CompileError,
+     "The model writes a buffer and reads it in the next forward pass, as "
+     "spectral norm its vectors, or a codebook its averages. A plan has states "
+     "for running statistics of batch norms only: the buffer would stay what "
+     "it is, and training would be another.",
+     "Export with the module that changes it in eval mode, if it leaves the "
+     "buffer alone there, as module.parametrizations.weight[0].eval() does "
+     "with spectral norm; or change the buffer outside of forward."},
     {onnx::codes::Dimensions, ExitCode::CompileError,
      "A plan has static shapes: every symbol of the inputs' shapes needs a"
      " size, and the first dimension of all inputs is the microbatch.",

@@ -30,6 +30,7 @@ inline constexpr ErrorCode ComputedShape{
     "ACCEL-E0302", "a shape or an index depends on the data"};
 inline constexpr ErrorCode GraphStructure{"ACCEL-E0303",
                                           "the graph is not a valid graph"};
+inline constexpr ErrorCode DetachedValue{"ACCEL-E0304", "a value is detached"};
 inline constexpr ErrorCode FoldedWeights{"ACCEL-E0401",
                                          "weights were folded into constants"};
 inline constexpr ErrorCode AbsentWeights{"ACCEL-E0402",
@@ -38,6 +39,10 @@ inline constexpr ErrorCode SavedParameters{
     "ACCEL-E0403", "the model does not follow from the file of --params"};
 inline constexpr ErrorCode MergedCalls{"ACCEL-E0404",
                                        "parameters that are equal became one"};
+inline constexpr ErrorCode IdleParameters{
+    "ACCEL-E0405", "parameters were left out of the graph"};
+inline constexpr ErrorCode ChangedBuffer{
+    "ACCEL-E0406", "a buffer changes while the model runs"};
 inline constexpr ErrorCode Dimensions{
     "ACCEL-E0501", "a dimension has no size, or another one"};
 inline constexpr ErrorCode TrainedParameters{
@@ -57,12 +62,13 @@ inline constexpr ErrorCode FoldedConstants{
 
 /// All of them.
 inline constexpr ErrorCode all[] = {
-    ModelFile,         WeightFile,       UnknownOperator, OperatorSet,
-    UnknownAttribute,  InputCount,       OtherDomain,     BatchNorm,
-    InvalidNode,       ComputedShape,    GraphStructure,  FoldedWeights,
-    AbsentWeights,     SavedParameters,  MergedCalls,     Dimensions,
-    TrainedParameters, BoundInput,       IdleDropout,     DropoutWithoutEffect,
-    IdleBatchNorm,     MergedParameters, FoldedConstants};
+    ModelFile,        WeightFile,     UnknownOperator,      OperatorSet,
+    UnknownAttribute, InputCount,     OtherDomain,          BatchNorm,
+    InvalidNode,      ComputedShape,  GraphStructure,       DetachedValue,
+    FoldedWeights,    AbsentWeights,  SavedParameters,      MergedCalls,
+    IdleParameters,   ChangedBuffer,  Dimensions,           TrainedParameters,
+    BoundInput,       IdleDropout,    DropoutWithoutEffect, IdleBatchNorm,
+    MergedParameters, FoldedConstants};
 
 } // namespace accel::onnx::codes
 

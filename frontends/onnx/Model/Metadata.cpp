@@ -196,6 +196,10 @@ GraphSignature GraphSignature::parse(const pb::GraphProto &graph) {
     } else if (kind == "BUFFER" && !target.empty()) {
       signature.buffers.insert(target);
       signature.bufferPlaceholders.try_emplace(name.trim(), target);
+    } else if (kind == "BUFFER_MUTATION" && !target.empty()) {
+      signature.changedBuffers.push_back(target);
+    } else if (kind == "USER_OUTPUT") {
+      signature.results.push_back(name.trim().str());
     }
   }
   return signature;

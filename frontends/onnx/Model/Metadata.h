@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace accel::onnx {
 
@@ -81,6 +82,12 @@ public:
     return findParameterIndex(target).has_value();
   }
   bool isBuffer(llvm::StringRef target) const;
+  /// State-dict names of the buffers that the program changes.
+  llvm::ArrayRef<std::string> getChangedBuffers() const {
+    return changedBuffers;
+  }
+  /// The FX nodes that the program returns to its caller.
+  llvm::ArrayRef<std::string> getResults() const { return results; }
   /// State-dict names of all parameters, in the order of the signature.
   llvm::SmallVector<llvm::StringRef> getParameters() const;
 
@@ -89,6 +96,7 @@ private:
   llvm::StringMap<size_t> parameterIndices;
   llvm::StringMap<std::string> bufferPlaceholders;
   llvm::StringSet<> buffers;
+  std::vector<std::string> changedBuffers, results;
 };
 
 } // namespace accel::onnx

@@ -8,17 +8,10 @@
 namespace accel::onnx {
 namespace {
 
-/// "layer_norm" of "layer_norm_1".
-llvm::StringRef operatorOf(llvm::StringRef call) {
-  llvm::StringRef name = call.rtrim("0123456789");
-  return name.size() < call.size() && name.ends_with("_") ? name.drop_back()
-                                                          : call;
-}
-
 /// Whether `call` is a cast, which exporters leave out between equal types: it
 /// stands for what was cast, where a slice of all may stand for any part.
 bool isCast(llvm::StringRef call) {
-  llvm::StringRef name = operatorOf(call);
+  llvm::StringRef name = getCalledOperator(call);
   return name == "type_as" || name == "_to_copy" || name == "to";
 }
 
@@ -26,28 +19,18 @@ class Search {
 public:
   Search(const pb::GraphProto &graph, const GraphSignature &signature,
          FindParameter findParameter)
-      : graph(graph), signature(signature), findParameter(findParameter) {
+      : graph(graph), signature(signature), findParameter(findParameter),
+        leftOut(graph, signature) {
     for (const pb::TensorProto &tensor : graph.initializer()) {
       initializers.insert(tensor.name());
-      present.insert(tensor.name());
-    }
-    for (const pb::NodeProto &node : graph.node()) {
-      if (std::optional<FxCall> call = getFxCall(node)) {
-        present.insert(call->name);
-      }
-      for (const std::string &output : node.output()) {
-        present.insert(output);
-      }
     }
   }
 
   bool run();
 
 private:
-  using Names = llvm::SmallVector<llvm::StringRef, 2>;
+  using Names = LeftOutCalls::Names;
 
-  /// What `call` names and no node computes any more.
-  Names findLost(const FxCall &call) const;
   void noteReads(const pb::NodeProto &node, const FxCall *call);
   bool isMerged(llvm::StringRef value, const Names &lost) const;
   bool readsMerged(const pb::NodeProto &node, const FxCall *call);
@@ -56,7 +39,8 @@ private:
   const pb::GraphProto &graph;
   const GraphSignature &signature;
   FindParameter findParameter;
-  llvm::StringSet<> initializers, present;
+  LeftOutCalls leftOut;
+  llvm::StringSet<> initializers;
   /// Parameters that a call names, and those that a node without one reads.
   llvm::StringSet<> named, unnamed;
   struct Value {
@@ -68,18 +52,6 @@ private:
   llvm::StringMap<Value> values;
 };
 
-Search::Names Search::findLost(const FxCall &call) const {
-  Names lost;
-  for (llvm::StringRef each : call.getValues()) {
-    llvm::StringRef name = each.drop_front();
-    if (!present.contains(name) && signature.findParameter(each).empty() &&
-        signature.findBuffer(each).empty()) {
-      lost.push_back(name);
-    }
-  }
-  return lost;
-}
-
 /// Whether one that is `lost` is another call of the operator that computes
 /// `value`, or of what an earlier reader named in its place.
 bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
@@ -88,29 +60,18 @@ bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
     return llvm::is_contained(computed.lost, name);
   };
   auto isAlike = [&](llvm::StringRef name) {
-    return operatorOf(name) == operatorOf(value) ||
-           operatorOf(name) == operatorOf(computed.call) ||
+    return getCalledOperator(name) == getCalledOperator(value) ||
+           getCalledOperator(name) == getCalledOperator(computed.call) ||
            llvm::any_of(computed.lost, [&](llvm::StringRef other) {
-             return operatorOf(other) == operatorOf(name) &&
+             return getCalledOperator(other) == getCalledOperator(name) &&
                     (computed.call.empty() || isCast(name));
            });
   };
   return llvm::none_of(lost, isNamed) && llvm::any_of(lost, isAlike);
 }
 
-/// Whether the node reads a constant that was computed of a parameter, and its
-/// call names neither but something lost.
-static bool readsOtherConstant(const FxCall &call, llvm::StringRef constant,
-                               llvm::StringRef parameter,
-                               const GraphSignature &signature) {
-  return llvm::none_of(call.getValues(), [&](llvm::StringRef each) {
-    return each.drop_front() == constant ||
-           signature.findParameter(each) == parameter;
-  });
-}
-
 bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
-  Names lost = call ? findLost(*call) : Names();
+  Names lost = call ? leftOut.find(*call) : Names();
   for (const std::string &input : node.input()) {
     llvm::StringRef parameter = findParameter(input);
     // What was separated again has a name of its own.

@@ -5,15 +5,9 @@
 #ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_MERGEDCALLS_H
 #define ACCEL_FRONTENDS_ONNX_WEIGHTS_MERGEDCALLS_H
 
-#include "frontends/onnx/Weights/InitializerRoles.h"
-
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "frontends/onnx/Weights/LeftOutCalls.h"
 
 namespace accel::onnx {
-
-/// The parameter that the initializer of a name is; empty if it is none.
-using FindParameter =
-    llvm::function_ref<llvm::StringRef(llvm::StringRef initializer)>;
 
 /// Whether the graph shows that parameters or calls that read them were merged.
 /// Either a value computed of one goes where the program names another call of

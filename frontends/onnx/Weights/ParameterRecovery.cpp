@@ -8,8 +8,8 @@
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/InitializerRoles.h"
 #include "frontends/onnx/Weights/LostParameters.h"
-#include "frontends/onnx/Weights/MergedCalls.h"
 #include "frontends/onnx/Weights/ModelWeights.h"
+#include "frontends/onnx/Weights/RecoveryCheck.h"
 #include "frontends/onnx/Weights/TensorData.h"
 #include "frontends/onnx/Weights/Unfolding.h"
 
@@ -22,12 +22,6 @@ using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-/// How each parameter gets into the file as it is.
-constexpr StringLiteral kExportByName =
-    "torch.onnx.export(model, args, \"model.onnx\", dynamo=True, "
-    "optimize=False), or with dynamo=False add "
-    "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False";
 
 using Kind = RecoveredParameter::Kind;
 using Role = InitializerRole::Role;
@@ -83,7 +77,8 @@ public:
       recreateBias(node);
     }
     reportUntraceable();
-    reportMerged();
+    recovery.isComplete &=
+        checkRecovery({graph, index, signature, lost, recovery, path, context});
     addInitializers();
     unfoldParameters(graph, recovery);
     sortParameters();
@@ -111,7 +106,6 @@ private:
   const pb::TensorProto *findDeclaration(StringRef weight);
   void recreateBias(pb::NodeProto &node);
   void reportUntraceable();
-  void reportMerged();
   void addInitializers();
   void sortParameters();
   void tell();
@@ -187,34 +181,6 @@ void ParameterFinder::reportUntraceable() {
       << (namesParameters ? "; or give accelc the state dict of the module: "
                             "--params model.safetensors"
                           : "");
-}
-
-/// A parameter that nothing in the file tells of is tied to another one or not
-/// used, and none trains for itself; or it was merged with another, together
-/// with the call that read it.
-void ParameterFinder::reportMerged() {
-  std::vector<std::string> absent;
-  for (StringRef parameter : lost.list()) {
-    if (llvm::none_of(recovery.parameters, [&](const auto &each) {
-          return each.parameter == parameter;
-        })) {
-      absent.push_back(parameter.str());
-    }
-  }
-  auto findParameter = [&](StringRef initializer) -> StringRef {
-    const RecoveredParameter *found = recovery.find(initializer);
-    return found ? StringRef(found->parameter) : StringRef();
-  };
-  if (absent.empty() ||
-      !mergesCallsOfParameters(graph, signature, findParameter)) {
-    return;
-  }
-  recovery.isComplete = false;
-  emitCodedError(UnknownLoc::get(&context), codes::MergedCalls)
-      << path << ": expected a tensor for each parameter, got " << absent.size()
-      << " that the exporter merged with equal ones, with "
-      << "what reads them (or that the model does not use): "
-      << llvm::join(absent, ", ") << "; export them apart: " << kExportByName;
 }
 
 /// Whether TorchScript gives such a name to a parameter, and not to a value

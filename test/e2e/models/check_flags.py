@@ -25,7 +25,7 @@ class Flags:
 SETS = (
     Flags(("--bf16",), 0.1),
     Flags(("--fp16", "--loss-scale=256"), 0.03),
-    Flags(("--fp8",), 0.5),
+    Flags(("--fp8",), 0.5, refused=("E0505",)),
     Flags(("--fsdp",), 1e-5, ranks=2),
     Flags(("--zero=2",), 1e-5, ranks=2),
     Flags(("--lora=rank=2",), None, refused=("E0507",)),

@@ -27,9 +27,9 @@ def mean_of_masked(m, x):
 
 
 @module((9, 8), a=linear(8, 8), head=linear(24, 4))
-def cumulative_sum_and_product(m, x):
+def cumulative_sums_both_ways(m, x):
     y = m.a(x)
-    rows = [torch.cumsum(y, 1), torch.cumsum(y.flip(1), 1), torch.cumprod(y, 1)]
+    rows = [torch.cumsum(y, 1), torch.cumsum(y.flip(1), 1), y.cumsum(2)]
     return m.head(torch.cat([each.mean(1) for each in rows], -1))
 
 
@@ -179,7 +179,7 @@ def where_with_scalars(m, x):
     return m.head(torch.where(y.isnan(), 0.0, y))
 
 
-@module((8,), a=linear(8, 8), head=linear(8, 4))
+@module((8,), a=linear(8, 8), head=linear(8, 4), refused="E0304")
 def rounded_straight_through(m, x):
     y = torch.tanh(m.a(x))
     return m.head(y + (torch.round(y * 4) / 4 - y).detach())

@@ -238,7 +238,6 @@ def batch_norm_without_parameters(m, x):
 @module(
     (16,),
     mixes=True,
-    refused=MERGED,
     a=linear(16, 16),
     norm=part(nn.BatchNorm1d, 16, track_running_stats=False),
     head=linear(16, 4),

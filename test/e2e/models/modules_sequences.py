@@ -7,7 +7,7 @@ import functools
 
 import torch
 import torch.nn.functional as F
-from modules import FOLDED, filled, integers, linear, module, part, weights
+from modules import EQUAL, FOLDED, filled, integers, linear, module, part, weights
 from torch import nn
 
 lstm = functools.partial(part, nn.LSTM, batch_first=True)
@@ -197,7 +197,13 @@ def _largest(scores):
     return chosen, share / share.sum(-1, keepdim=True)
 
 
-@module((9, 8), shift=linear(8, 8), ratio=filled(0.5, 1, 1, 8), head=linear(8, 4))
+@module(
+    (9, 8),
+    shift=linear(8, 8),
+    ratio=filled(0.5, 1, 1, 8),
+    head=linear(8, 4),
+    refused=EQUAL,
+)
 def token_shift(m, x):
     before = F.pad(x, (0, 0, 1, -1))
     y = x * m.ratio + before * (1 - m.ratio)

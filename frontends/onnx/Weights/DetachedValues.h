@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where the program calls `detach`, behind which PyTorch gives no gradient.
+// ONNX has no such operator: the exporter writes an Identity or nothing, and
+// only the text of calls tells.
+#ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_DETACHEDVALUES_H
+#define ACCEL_FRONTENDS_ONNX_WEIGHTS_DETACHEDVALUES_H
+
+#include "frontends/onnx/Weights/LeftOutCalls.h"
+
+namespace accel::onnx {
+
+/// Nodes that are a detach, or read what the program detaches, where it makes a
+/// difference: a parameter is in front of the value, and behind it a result
+/// that has a gradient by it. Borrows: the graph.
+std::vector<const pb::NodeProto *> findDetached(const pb::GraphProto &graph,
+                                                const GraphSignature &signature,
+                                                FindParameter findParameter);
+
+} // namespace accel::onnx
+
+#endif

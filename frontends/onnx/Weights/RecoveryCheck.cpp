@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The evidence is what calls name and nodes do not read.
+#include "frontends/onnx/Weights/RecoveryCheck.h"
+
+#include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Weights/DetachedValues.h"
+#include "frontends/onnx/Weights/MergedCalls.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace accel::onnx {
+namespace {
+
+class RecoveryCheck {
+public:
+  explicit RecoveryCheck(const RecoveryProblem &problem) : problem(problem) {}
+
+  bool checkPresence();
+  bool checkConstants();
+  bool checkBuffers();
+  bool checkDetached();
+
+private:
+  /// The parameter that `initializer` is; empty if it is none.
+  StringRef getParameter(StringRef initializer) const {
+    const RecoveredParameter *found = problem.recovery.find(initializer);
+    return found ? StringRef(found->parameter) : StringRef();
+  }
+
+  const RecoveryProblem &problem;
+};
+
+} // namespace
+
+/// A parameter that nothing in the file tells of is tied to another one or not
+/// used, and none trains for itself; or it was merged with another, together
+/// with the call that read it.
+bool RecoveryCheck::checkPresence() {
+  std::vector<std::string> absent;
+  for (StringRef parameter : problem.lost.list()) {
+    if (llvm::none_of(problem.recovery.parameters, [&](const auto &each) {
+          return each.parameter == parameter;
+        })) {
+      absent.push_back(parameter.str());
+    }
+  }
+  if (absent.empty()) {
+    return true;
+  }
+  bool isMerged = mergesCallsOfParameters(
+      problem.graph, problem.signature,
+      [&](StringRef initializer) { return getParameter(initializer); });
+  if (!isMerged &&
+      LeftOutCalls(problem.graph, problem.signature).findIdleSteps().empty()) {
+    return true;
+  }
+  emitCodedError(UnknownLoc::get(&problem.context),
+                 isMerged ? codes::MergedCalls : codes::IdleParameters)
+      << problem.path << ": expected a tensor for each parameter, got "
+      << absent.size()
+      << (isMerged ? " that the exporter merged with equal ones, with what "
+                     "reads them"
+                   : " that the exporter left out with products with 1 or sums "
+                     "with 0")
+      << " (or that the model does not use): " << llvm::join(absent, ", ")
+      << "; export them apart: " << kExportByName;
+  return false;
+}
+
+/// What is computed of a parameter is not the parameter, though it was equal
+/// when the model was exported.
+bool RecoveryCheck::checkConstants() {
+  std::vector<std::string> replaced;
+  LeftOutCalls leftOut(problem.graph, problem.signature);
+  for (const ReplacedConstant &each : leftOut.findReplacedConstants(
+           [&](StringRef initializer) { return getParameter(initializer); })) {
+    replaced.push_back("'" + each.call + "', equal to '" + each.parameter +
+                       "', at '" + getNodeName(*each.node) + "'");
+  }
+  if (replaced.empty()) {
+    return true;
+  }
+  emitCodedError(UnknownLoc::get(&problem.context), codes::MergedCalls)
+      << problem.path
+      << ": expected what the model computes of its parameters, got "
+      << replaced.size() << (replaced.size() == 1 ? " constant" : " constants")
+      << " that the exporter merged with a parameter: "
+      << llvm::join(replaced, ", ") << "; export them apart: " << kExportByName;
+  return false;
+}
+
+/// A buffer that the program writes for its next run, and reads.
+bool RecoveryCheck::checkBuffers() {
+  constexpr StringLiteral statistics[] = {"running_mean", "running_var",
+                                          "num_batches_tracked"};
+  std::vector<std::string> changed;
+  for (const std::string &buffer : problem.signature.getChangedBuffers()) {
+    StringRef leaf = StringRef(buffer).substr(StringRef(buffer).rfind('.') + 1);
+    bool isRead = llvm::any_of(
+        problem.graph.initializer(), [&](const pb::TensorProto &tensor) {
+          return tensor.name() == buffer ||
+                 llvm::is_contained(problem.index.getOrigins(tensor.name()),
+                                    buffer);
+        });
+    if (isRead && !llvm::is_contained(statistics, leaf)) {
+      changed.push_back(buffer);
+    }
+  }
+  if (changed.empty()) {
+    return true;
+  }
+  emitCodedError(UnknownLoc::get(&problem.context), codes::ChangedBuffer)
+      << problem.path << ": expected buffers that stay as they are, got "
+      << changed.size() << " that the model changes in each forward pass: "
+      << llvm::join(changed, ", ")
+      << "; export with the module that changes them in eval mode, if it "
+         "leaves them alone there";
+  return false;
+}
+
+/// Whoever detaches a value wants other gradients than those of its numbers.
+bool RecoveryCheck::checkDetached() {
+  std::vector<const pb::NodeProto *> detached = findDetached(
+      problem.graph, problem.signature,
+      [&](StringRef initializer) { return getParameter(initializer); });
+  for (const pb::NodeProto *node : detached) {
+    emitCodedError(getNodeLocation(problem.context, *node),
+                   codes::DetachedValue)
+        << "'" << getNodeName(*node)
+        << "': expected values that have gradients, got one that the model "
+           "detaches; leave detach() out if it may have one, or compute it of "
+           "what does not train";
+  }
+  return detached.empty();
+}
+
+bool checkRecovery(const RecoveryProblem &problem) {
+  RecoveryCheck check(problem);
+  bool hasAll = check.checkPresence();
+  bool hasConstants = check.checkConstants();
+  bool hasStates = check.checkBuffers();
+  return check.checkDetached() && hasAll && hasConstants && hasStates;
+}
+
+} // namespace accel::onnx
