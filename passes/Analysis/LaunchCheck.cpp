@@ -143,26 +143,22 @@ static LogicalResult verifyAccesses(plan::LaunchOp launch,
   return success();
 }
 
-/// A kernel stores each result without a look at the others, so that no two of
-/// them may share a byte.
-static LogicalResult verifyResultsApart(plan::LaunchOp launch,
-                                        func::FuncOp kernel) {
-  SmallVector<std::pair<unsigned, plan::BufferRange>> stored;
-  OperandRange buffers = launch.getBuffers();
-  for (unsigned i = kernel.getNumArguments(); i < buffers.size(); ++i) {
-    plan::BufferRange range = plan::getBufferRange(buffers[i]);
-    for (const auto &[j, other] : stored) {
-      bool meets = range.buffer == other.buffer &&
-                   range.begin < other.begin + other.bytes &&
-                   other.begin < range.begin + range.bytes;
-      if (meets) {
-        return launch.emitOpError("expected results that lie apart, got "
-                                  "operands ")
-               << j << " and " << i << " of kernel '" << launch.getKernel()
-               << "' in the same bytes";
+/// Code takes results to lie apart.
+static LogicalResult verifyApart(plan::LaunchOp launch, func::FuncOp kernel) {
+  SmallVector<plan::BufferRange> results;
+  for (Value buffer :
+       launch.getBuffers().drop_front(kernel.getNumArguments())) {
+    plan::BufferRange range = plan::getBufferRange(buffer);
+    for (auto [i, other] : llvm::enumerate(results)) {
+      if (other.buffer == range.buffer &&
+          other.begin < range.begin + range.bytes &&
+          range.begin < other.begin + other.bytes) {
+        return launch.emitOpError("expected results of kernel '")
+               << launch.getKernel() << "' that lie apart, got results " << i
+               << " and " << results.size() << " over each other";
       }
     }
-    stored.push_back({i, range});
+    results.push_back(range);
   }
   return success();
 }
@@ -191,6 +187,6 @@ LogicalResult accel::checkLaunch(plan::LaunchOp launch,
     }
   }
   return failure(failed(verifyAccesses(launch, kernel)) ||
-                 failed(verifyResultsApart(launch, kernel)) ||
+                 failed(verifyApart(launch, kernel)) ||
                  failed(verifyGeometry(launch, kernel)));
 }

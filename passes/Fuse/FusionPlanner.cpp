@@ -2,8 +2,10 @@
 // Goes through a section and asks the strategies.
 #include "passes/Fuse/FusionPlanner.h"
 
+#include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Fuse/FusableOps.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -25,6 +27,7 @@ const FusionPlan &FusionPlanner::plan() {
   state.plan.eraseUnused();
   section.orderOps();
   placeSharedColumnSums(state);
+  separateContributions();
   // Kernels that compute the same are one.
   for (Operation *op : section.getOps()) {
     setRecomputed(op, false);
@@ -63,6 +66,24 @@ void FusionPlanner::placeColumnSums() {
        SmallVector<Operation *>(state.plan.getSection().getOps())) {
     if (sums->handles(op)) {
       sums->place(op);
+    }
+  }
+}
+
+/// A kernel adds to a gradient once: code takes its results to lie apart, and
+/// two that lie on one place would both add to what was there before. What else
+/// a kernel makes for the gradient is stored, and a copy adds it.
+void FusionPlanner::separateContributions() {
+  llvm::DenseSet<std::pair<unsigned, Attribute>> added;
+  for (Operation *op :
+       SmallVector<Operation *>(state.plan.getSection().getOps())) {
+    auto accumulate = dyn_cast<AccumulateOp>(op);
+    std::optional<unsigned> number;
+    if (accumulate) {
+      number = state.plan.find(accumulate.getValue().getDefiningOp());
+    }
+    if (number && !added.insert({*number, accumulate.getSymbolAttr()}).second) {
+      state.copies.copy(accumulate.getValue(), accumulate);
     }
   }
 }

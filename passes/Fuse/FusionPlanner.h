@@ -26,6 +26,7 @@ public:
 private:
   void placeInOrder();
   void placeColumnSums();
+  void separateContributions();
 
   FusionState state;
 };

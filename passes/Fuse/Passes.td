@@ -301,7 +301,7 @@ def VerifyFusePass : Pass<"accel-verify-fuse", "::mlir::ModuleOp"> {
   let summary = "checks what Fuse promises";
   let description = [{
     Every launch's kernel exists, has the buffers' shapes, and does with each buffer what the launch says: reads arguments, stores results or
-    adds them to what is there. What code of each variant touches is cut over ranks as the
+    adds them to what is there. Its results lie apart. What code of each variant touches is cut over ranks as the
     launch is, its workspace is large enough, no tensor is left outside kernels, and no transient
     buffer is read before it is written. What a step before, or, in transient ones, a microbatch before has left in gradients is
     neither read nor added to, and no contribution of this one is overwritten. Every state has a persistent buffer in some function,

@@ -8,7 +8,6 @@
 #include "passes/Fuse/FusableOps.h"
 #include "passes/Fuse/FusionStrategy.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -56,25 +55,6 @@ SharedColumnSums::getRead(const FusionGroup &group) const {
   return read;
 }
 
-/// Whether a sum of each is added to the gradient of the same parameter, as
-/// that of a norm which is called twice: a kernel's results lie apart.
-static bool addToSame(const FusionGroup &group, const FusionGroup &other) {
-  llvm::SmallDenseSet<StringRef> symbols;
-  auto visit = [](const FusionGroup &each, auto found) {
-    for (Operation *op : each.ops) {
-      for (Operation *user : op->getUsers()) {
-        if (auto add = dyn_cast<AccumulateOp>(user)) {
-          found(add.getSymbol());
-        }
-      }
-    }
-  };
-  visit(other, [&](StringRef symbol) { symbols.insert(symbol); });
-  bool isShared = false;
-  visit(group, [&](StringRef symbol) { isShared |= symbols.contains(symbol); });
-  return isShared;
-}
-
 /// What one of them reads and the other does not would have to stay in memory
 /// until what the other one reads is there.
 bool SharedColumnSums::join(unsigned number, const Tensors &read,
@@ -85,7 +65,7 @@ bool SharedColumnSums::join(unsigned number, const Tensors &read,
   bool isPart =
       llvm::set_is_subset(read, theirs) || llvm::set_is_subset(theirs, read);
   if (!isPart || other.elements != group.elements ||
-      other.columns != group.columns || addToSame(group, other) ||
+      other.columns != group.columns ||
       !target.mayJoin(
           {LoopKind::Columns, other.ops, other.rows(), other.columns},
           group.ops.front(), /*readsRows=*/false) ||

@@ -25,7 +25,7 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 accel.parameter @a : tensor<2xf32> trainable
 
-// Of the same parameter, as a norm that is called twice has them, they are two: one is added to what the other leaves.
+// Of the same parameter, as a norm that is called twice has them, the kernel adds one, and a copy the other.
 // CHECK-LABEL: func.func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
   %x = accel.input "x" : tensor<4x2xf32>
@@ -35,9 +35,9 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   %p = accel.mul %x, %d : tensor<4x2xf32>
   %second = accel.reduce_sum %p [0] : tensor<4x2xf32> -> tensor<2xf32>
   accel.accumulate @a, %second : tensor<2xf32>
-  // CHECK: %[[FIRST:.+]] = call @reduce_sum_0
-  // CHECK-NEXT: accel.accumulate @a, %[[FIRST]]
-  // CHECK-NEXT: %[[SECOND:.+]] = call @reduce_sum_1
-  // CHECK-NEXT: accel.accumulate @a, %[[SECOND]]
+  // CHECK: %[[SUMS:.+]]:2 = call @reduce_sum_0
+  // CHECK-DAG: accel.accumulate @a, %[[SUMS]]#0
+  // CHECK-DAG: %[[COPY:.+]] = call @copy_0(%[[SUMS]]#1)
+  // CHECK: accel.accumulate @a, %[[COPY]]
   return
 }

@@ -67,23 +67,6 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 
 // -----
 
-// A kernel stores each result for itself.
-func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
-    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
-  return %x, %x : tensor<4xf32>, tensor<4xf32>
-}
-func.func @step() attributes {accel.role = #accel.role<step>} {
-  %0 = plan.buffer io io "x" : memref<4xf32>
-  %1 = plan.buffer persistent scalars "s" : memref<6xf32>
-  %2 = plan.view %1 at 0 : memref<6xf32> to memref<4xf32>
-  %3 = plan.view %1 at 2 : memref<6xf32> to memref<4xf32>
-  // expected-error@below {{expected results that lie apart, got operands 1 and 2 of kernel 'k' in the same bytes}}
-  plan.launch @k(%0, %2, %3) [read, write, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
-  return
-}
-
-// -----
-
 // A result that is said to be read only.
 func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {plan.accumulate}) attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
@@ -411,5 +394,23 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
 accel.state @"output.y" output : tensor<4xf32> {accel.name = "y"}
 func.func @infer() attributes {accel.role = #accel.role<infer>} {
   %0 = plan.buffer persistent io "output.y" : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32> {plan.accumulate}, tensor<4xf32> {plan.accumulate}) attributes {
+    plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
+  %y = accel.exp %x : tensor<4xf32>
+  %z = accel.neg %x : tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %0 = plan.buffer io io "x" : memref<4xf32>
+  %1 = plan.buffer persistent scalars "g" : memref<8xf32>
+  %2 = plan.view %1 at 0 : memref<8xf32> to memref<4xf32>
+  %3 = plan.view %1 at 2 : memref<8xf32> to memref<4xf32>
+  // expected-error@below {{expected results of kernel 'k' that lie apart, got results 0 and 1 over each other}}
+  plan.launch @k(%0, %2, %3) [read, update, update] : memref<4xf32>, memref<4xf32>, memref<4xf32>
   return
 }
