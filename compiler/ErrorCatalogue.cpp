@@ -115,7 +115,8 @@ static constexpr ErrorInfo kCatalogue[] = {
      "with "
      "1 and 0. The default exporter keeps one tensor for them and, where what "
      "they are applied to is the same as well, one node: nothing in the file "
-     "tells of the others, which would not train or train as one.",
+     "tells of the others, which would not train or train as one. A number, or "
+     "what is computed of a parameter, may become one with a parameter, too.",
      "With dynamo=True add optimize=False; with dynamo=False add "
      "training=torch.onnx.TrainingMode.TRAINING, "
      "do_constant_folding=False."},

@@ -54,10 +54,12 @@ static bool movesNumbers(llvm::StringRef call) {
   return llvm::is_contained(movers, getCalledOperator(call));
 }
 
-/// Whether an operand of 0 or 1 makes such a call the other operand.
-static bool isSumOrProduct(llvm::StringRef call) {
-  llvm::StringRef name = getCalledOperator(call);
-  return name == "add" || name == "sub" || name == "mul" || name == "div";
+/// Whether exporters leave out such a call for one of its operands: where the
+/// other one is 0 or 1, or where the next call is another bound.
+static bool mayBeLeftOut(llvm::StringRef call) {
+  constexpr llvm::StringLiteral names[] = {"add",     "clamp", "div", "maximum",
+                                           "minimum", "mul",   "sub"};
+  return llvm::is_contained(names, getCalledOperator(call));
 }
 
 /// Whether `value` has a type, and not one of floats.
@@ -124,16 +126,19 @@ LeftOutCalls::findReplacedConstants(FindParameter findParameter) const {
   for (const pb::NodeProto &node : graph.node()) {
     std::optional<FxCall> call = getFxCall(node);
     Names absent = call ? find(*call) : Names();
-    llvm::erase_if(absent, movesNumbers);
-    if (absent.empty()) {
+    // A view has the numbers of the parameter for good; where nothing is
+    // absent, the call has a number in its text.
+    if (!call || (!absent.empty() && llvm::all_of(absent, movesNumbers))) {
       continue;
     }
+    auto computed = llvm::find_if_not(absent, movesNumbers);
     for (const std::string &input : node.input()) {
       llvm::StringRef parameter = findParameter(input);
       // What was separated again has a name of its own.
       if (signature.isParameter(parameter) && present.contains(input) &&
           readsOtherConstant(*call, input, parameter, signature)) {
-        replaced.push_back({&node, parameter.str(), absent.front().str()});
+        replaced.push_back({&node, parameter.str(),
+                            computed == absent.end() ? "" : computed->str()});
       }
     }
   }
@@ -170,14 +175,14 @@ std::vector<std::string> LeftOutCalls::findIdleSteps() const {
     });
     if (readsData) {
       for (llvm::StringRef absent : find(*call)) {
-        if (isSumOrProduct(absent)) {
+        if (mayBeLeftOut(absent)) {
           steps.insert(absent);
         }
       }
     }
   }
   for (llvm::StringRef result : signature.getResults()) {
-    if (isSumOrProduct(result) && !present.contains(result)) {
+    if (mayBeLeftOut(result) && !present.contains(result)) {
       steps.insert(result);
     }
   }

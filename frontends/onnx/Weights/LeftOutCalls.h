@@ -28,10 +28,12 @@ bool readsOtherConstant(const FxCall &call, llvm::StringRef constant,
                         const GraphSignature &signature);
 
 /// A node that reads a parameter where its call names what the program computes
-/// of one, as `1 - w`: both had the same numbers, and became one constant.
+/// of one, as `1 - w`, or has a number: both were equal, and became one
+/// constant.
 struct ReplacedConstant {
   const pb::NodeProto *node;
-  std::string parameter, call;
+  std::string parameter;
+  std::string call; ///< what is named; empty for a number
 };
 
 /// Borrows: the graph, which must not change, and the signature.
@@ -48,8 +50,9 @@ public:
   std::vector<ReplacedConstant>
   findReplacedConstants(FindParameter findParameter) const;
 
-  /// Sums and products in whose place their readers have something that they do
-  /// not name, an operand: the other one was 0 or 1.
+  /// Sums, products and bounds in whose place their readers have something that
+  /// they do not name, an operand: the other one was 0 or 1, or became part of
+  /// the next bound.
   std::vector<std::string> findIdleSteps() const;
 
   /// What the node reads of other calls, of inputs and of initializers, and

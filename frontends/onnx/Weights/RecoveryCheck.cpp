@@ -3,12 +3,14 @@
 #include "frontends/onnx/Weights/RecoveryCheck.h"
 
 #include "frontends/onnx/ErrorCodes.h"
+#include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/DetachedValues.h"
 #include "frontends/onnx/Weights/MergedCalls.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -21,6 +23,8 @@ public:
   explicit RecoveryCheck(const RecoveryProblem &problem) : problem(problem) {}
 
   bool checkPresence();
+  bool checkCalls();
+  bool checkNamed();
   bool checkConstants();
   bool checkBuffers();
   bool checkDetached();
@@ -32,14 +36,27 @@ private:
     return found ? StringRef(found->parameter) : StringRef();
   }
 
+  bool mergesCalls() const {
+    return mergesCallsOfParameters(
+        problem.graph, problem.signature,
+        [&](StringRef initializer) { return getParameter(initializer); });
+  }
+
   const RecoveryProblem &problem;
 };
 
 } // namespace
 
+/// Whether a parameter of this name may be a single number: weights and biases
+/// of layers have dimensions, and are absent where they are tied or not used.
+static bool mayBeScalar(StringRef parameter) {
+  StringRef leaf = parameter.substr(parameter.rfind('.') + 1);
+  return leaf != "weight" && leaf != "bias";
+}
+
 /// A parameter that nothing in the file tells of is tied to another one or not
 /// used, and none trains for itself; or it was merged with another, together
-/// with the call that read it.
+/// with the call that read it; or the call was left out.
 bool RecoveryCheck::checkPresence() {
   std::vector<std::string> absent;
   for (StringRef parameter : problem.lost.list()) {
@@ -49,14 +66,14 @@ bool RecoveryCheck::checkPresence() {
       absent.push_back(parameter.str());
     }
   }
-  if (absent.empty()) {
-    return true;
+  bool isMerged = !absent.empty() && mergesCalls();
+  if (!isMerged) {
+    llvm::erase_if(absent, [](const auto &each) { return !mayBeScalar(each); });
   }
-  bool isMerged = mergesCallsOfParameters(
-      problem.graph, problem.signature,
-      [&](StringRef initializer) { return getParameter(initializer); });
-  if (!isMerged &&
-      LeftOutCalls(problem.graph, problem.signature).findIdleSteps().empty()) {
+  bool isLeftOut =
+      !isMerged && !absent.empty() &&
+      !LeftOutCalls(problem.graph, problem.signature).findIdleSteps().empty();
+  if (!isMerged && !isLeftOut) {
     return true;
   }
   emitCodedError(UnknownLoc::get(&problem.context),
@@ -65,10 +82,56 @@ bool RecoveryCheck::checkPresence() {
       << absent.size()
       << (isMerged ? " that the exporter merged with equal ones, with what "
                      "reads them"
-                   : " that the exporter left out with products with 1 or sums "
-                     "with 0")
+                   : " that the exporter left out with products with 1, sums "
+                     "with 0 or bounds of bounds")
       << " (or that the model does not use): " << llvm::join(absent, ", ")
       << "; export them apart: " << kExportByName;
+  return false;
+}
+
+/// Parameters that were equal, and are told apart by some calls, may have had
+/// others that are one node now.
+bool RecoveryCheck::checkCalls() {
+  bool hasEqual =
+      llvm::any_of(problem.recovery.parameters, [](const auto &each) {
+        return each.kind == RecoveredParameter::Kind::Untied;
+      });
+  if (!hasEqual || !mergesCalls()) {
+    return true;
+  }
+  emitCodedError(UnknownLoc::get(&problem.context), codes::MergedCalls)
+      << problem.path
+      << ": expected a node for each call, got one for calls of an operator "
+         "with parameters that are equal; export them apart: "
+      << kExportByName;
+  return false;
+}
+
+/// A parameter that a call names is read by some node, or it was computed with.
+/// Batch norms that are merged with a layer are refused with it.
+bool RecoveryCheck::checkNamed() {
+  llvm::SetVector<StringRef> unread;
+  for (const pb::NodeProto &node : problem.graph.node()) {
+    std::optional<FxCall> call =
+        isBatchNormCall(node) ? std::nullopt : getFxCall(node);
+    for (StringRef value :
+         call ? call->getValues() : SmallVector<StringRef>()) {
+      StringRef parameter = problem.signature.findParameter(value);
+      if (!parameter.empty() &&
+          llvm::none_of(problem.recovery.parameters, [&](const auto &each) {
+            return each.parameter == parameter;
+          })) {
+        unread.insert(parameter);
+      }
+    }
+  }
+  if (unread.empty()) {
+    return true;
+  }
+  emitCodedError(UnknownLoc::get(&problem.context), codes::FoldedWeights)
+      << problem.path << ": expected a tensor for each parameter, got "
+      << unread.size() << " that the exporter folded into constants: "
+      << llvm::join(unread, ", ") << "; export them by name: " << kExportByName;
   return false;
 }
 
@@ -79,17 +142,17 @@ bool RecoveryCheck::checkConstants() {
   LeftOutCalls leftOut(problem.graph, problem.signature);
   for (const ReplacedConstant &each : leftOut.findReplacedConstants(
            [&](StringRef initializer) { return getParameter(initializer); })) {
-    replaced.push_back("'" + each.call + "', equal to '" + each.parameter +
-                       "', at '" + getNodeName(*each.node) + "'");
+    replaced.push_back(
+        (each.call.empty() ? "a number" : "'" + each.call + "'") +
+        ", equal to '" + each.parameter + "', at '" + getNodeName(*each.node) +
+        "'");
   }
   if (replaced.empty()) {
     return true;
   }
   emitCodedError(UnknownLoc::get(&problem.context), codes::MergedCalls)
-      << problem.path
-      << ": expected what the model computes of its parameters, got "
-      << replaced.size() << (replaced.size() == 1 ? " constant" : " constants")
-      << " that the exporter merged with a parameter: "
+      << problem.path << ": expected constants apart from parameters, got "
+      << replaced.size() << " that the exporter merged with an equal one: "
       << llvm::join(replaced, ", ") << "; export them apart: " << kExportByName;
   return false;
 }
@@ -100,7 +163,7 @@ bool RecoveryCheck::checkBuffers() {
                                           "num_batches_tracked"};
   std::vector<std::string> changed;
   for (const std::string &buffer : problem.signature.getChangedBuffers()) {
-    StringRef leaf = StringRef(buffer).substr(StringRef(buffer).rfind('.') + 1);
+    StringRef leaf = StringRef(buffer).substr(buffer.rfind('.') + 1);
     bool isRead = llvm::any_of(
         problem.graph.initializer(), [&](const pb::TensorProto &tensor) {
           return tensor.name() == buffer ||
@@ -142,6 +205,10 @@ bool RecoveryCheck::checkDetached() {
 bool checkRecovery(const RecoveryProblem &problem) {
   RecoveryCheck check(problem);
   bool hasAll = check.checkPresence();
+  // Where others were folded, that is said already.
+  if (problem.recovery.isComplete && hasAll) {
+    hasAll = check.checkCalls() && check.checkNamed();
+  }
   bool hasConstants = check.checkConstants();
   bool hasStates = check.checkBuffers();
   return check.checkDetached() && hasAll && hasConstants && hasStates;

@@ -73,19 +73,17 @@ def make_inputs(case: Module) -> dict[str, torch.Tensor]:
 def pytorch_step(
     case: Module, module: nn.Module, inputs: dict, dtype: torch.dtype
 ) -> tuple[float, dict[str, torch.Tensor]]:
-    """The loss and the gradients, summed over microbatches."""
+    """The loss and the gradients: of all samples, or summed over microbatches."""
     model = copy.deepcopy(module).to(dtype)
     samples = len(next(iter(inputs.values())))
+    step = MICROBATCH if case.mixes else samples
     total = 0.0
-    for first in range(0, samples, MICROBATCH):
+    for first in range(0, samples, step):
         given = {
-            name: (
-                value[first : first + MICROBATCH].to(dtype)
-                if value.is_floating_point()
-                else value[first : first + MICROBATCH]
-            )
+            name: value.to(dtype) if value.is_floating_point() else value
             for name, value in inputs.items()
         }
+        given = {name: value[first : first + step] for name, value in given.items()}
         rows = len(next(iter(given.values())))
         if case.has_loss:
             loss = model(**given)
@@ -207,7 +205,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of weights and data")
     parser.add_argument("--flags", action="store_true", help="sweep accelc's flags")
     parser.add_argument("--list", action="store_true", help="print the names, and end")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not options.work and not options.list:
         parser.error("expected a folder for what is made, got none: WORK_DIR or --list")
     return options

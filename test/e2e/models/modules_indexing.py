@@ -218,3 +218,27 @@ def triangles(m, x):
     y = m.a(x)
     y = y.tril(-1) + 2 * y.triu(1) + torch.diag_embed(y[:, 0])
     return m.head(torch.sin(y).mean(1))
+
+
+@module(
+    (6, 8),
+    refused=FOLDED,
+    a=linear(8, 8),
+    low=filled(-0.1),
+    high=filled(0.3),
+    head=linear(8, 4),
+)
+def bounds_that_are_scalars(m, x):
+    return m.head(torch.minimum(torch.maximum(m.a(x), m.low), m.high).mean(1))
+
+
+@module(
+    (6, 8),
+    refused=FOLDED,
+    a=linear(8, 8),
+    low=filled(0.1),
+    other=filled(0.05),
+    head=linear(8, 4),
+)
+def bounds_of_bounds(m, x):
+    return m.head(torch.maximum(torch.maximum(m.a(x), m.low), m.other).mean(1))

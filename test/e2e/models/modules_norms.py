@@ -268,3 +268,15 @@ def layer_norm_called_thrice(m, x):
 def centred_over_the_batch(m, x):
     y = torch.sin(x * m.scale)
     return m.head((y - y.mean(0)).square().sum(1))
+
+
+@module(
+    (6, 8),
+    refused=EQUAL,
+    n=part(nn.LayerNorm, 8),
+    o=part(nn.LayerNorm, 8),
+    head=linear(8, 4),
+)
+def layer_norms_twice_each(m, x):
+    a, b = m.n(x), m.o(x)
+    return m.head((m.n(a.sin()) * 2 + m.o(b.cos())).sin().mean(1))

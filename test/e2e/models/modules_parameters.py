@@ -164,6 +164,24 @@ def parameters_that_are_scalars(m, x):
 
 
 @module(
+    (6, 8),
+    refused=EQUAL,
+    a=linear(8, 8),
+    p=filled(0.0),
+    q=filled(0.0),
+    head=linear(8, 4),
+)
+def parameters_equal_to_numbers(m, x):
+    y = torch.where(x > 0, m.a(x), m.p) + torch.where(x > 1, m.q, x)
+    return m.head(y.mean(1))
+
+
+@module((6, 8), refused=EQUAL, a=linear(8, 8), scale=filled(0.1), head=linear(8, 4))
+def parameter_equal_to_a_factor(m, x):
+    return m.head((m.a(x) * 0.1 + (m.scale * x).sin()).mean(1))
+
+
+@module(
     (5, 8),
     row=weights(8),
     column=weights(5, 1),
