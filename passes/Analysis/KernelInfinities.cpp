@@ -141,6 +141,7 @@ Infinities KernelFlow::follow(Operation *op) const {
                                                                  : Infinities();
       })
       .Case([&](AttentionOp) { return Infinities(); })
+      .Case([](BitcastOp) { return Infinities{true, true, true}; })
       // Bounded, or NaN where an operand is infinite: an infinity in a sum of
       // products meets its gradient, or a zero.
       .Case<TanhOp, ErfOp, SinOp, CosOp, MatmulOp, GroupedMatmulOp,

@@ -180,11 +180,19 @@ Value Arithmetic::xorBits(Value a, Value b) const {
 }
 
 Value Arithmetic::shiftLeft(Value a, int64_t count) const {
-  return arith::ShLIOp::create(builder, loc, a, integer(count));
+  return shiftLeft(a, integer(count));
+}
+
+Value Arithmetic::shiftLeft(Value a, Value count) const {
+  return arith::ShLIOp::create(builder, loc, a, count);
 }
 
 Value Arithmetic::shiftRight(Value a, int64_t count) const {
-  return arith::ShRSIOp::create(builder, loc, a, integer(count));
+  return shiftRight(a, integer(count));
+}
+
+Value Arithmetic::shiftRight(Value a, Value count) const {
+  return arith::ShRSIOp::create(builder, loc, a, count);
 }
 
 Value Arithmetic::shiftRightLogical(Value a, int64_t count) const {

@@ -85,8 +85,12 @@ public:
   Value orBits(Value a, Value b) const;
   Value xorBits(Value a, Value b) const;
   Value shiftLeft(Value a, int64_t count) const;
+  /// Requires: `count` is from 0 to the number of bits less one.
+  Value shiftLeft(Value a, Value count) const;
   /// Repeats the sign bit.
   Value shiftRight(Value a, int64_t count) const;
+  /// Requires: as above.
+  Value shiftRight(Value a, Value count) const;
   /// Shifts zeros in.
   Value shiftRightLogical(Value a, int64_t count) const;
   Value isZero(Value a) const { return isEqual(a, integer(0)); }

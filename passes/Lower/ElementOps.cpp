@@ -55,6 +55,8 @@ private:
   Value buildPower(PowOp power);
   Value buildQuotient();
   Value buildComparison(CompareOp compare);
+  Value buildBits(BitFunction function);
+  Value buildShift(bool isRight);
   Value powerOf(Value base, int64_t exponent);
 
   bool areFloats() const { return isa<FloatType>(m.getType()); }
@@ -93,6 +95,9 @@ Value ElementBuilder::buildUnary() {
       })
       .Case([&](NotOp) { return m.xorBits(x, m.number(1)); })
       .Case([&](IsNanOp) { return m.compare(arith::CmpFPredicate::UNO, x, x); })
+      .Case([&](BitcastOp cast) {
+        return m.of(cast.getType().getElementType()).fromBits(x);
+      })
       .Case([&](CastOp cast) {
         return emitElementCast(
             builder, loc, x, elementTypeOf(cast.getOperand()),
@@ -123,6 +128,7 @@ Value ElementBuilder::buildBinary() {
       .Case([&](PowOp power) { return buildPower(power); })
       .Case([&](AndOp) { return m.andBits(lhs, rhs); })
       .Case([&](OrOp) { return m.orBits(lhs, rhs); })
+      .Case([&](BitwiseOp bits) { return buildBits(bits.getFunction()); })
       .Case([&](CompareOp compare) { return buildComparison(compare); })
       .Default(Value());
 }
@@ -142,6 +148,33 @@ Value ElementBuilder::buildQuotient() {
   Value safe = m.select(m.orBits(isMinusOne, isZero), m.number(1), divisor);
   Value quotient = m.div(dividend, safe);
   return m.select(isMinusOne, m.sub(zero, dividend), quotient);
+}
+
+Value ElementBuilder::buildBits(BitFunction function) {
+  switch (function) {
+  case BitFunction::And:
+    return m.andBits(operands[0], operands[1]);
+  case BitFunction::Or:
+    return m.orBits(operands[0], operands[1]);
+  case BitFunction::Xor:
+    return m.xorBits(operands[0], operands[1]);
+  case BitFunction::ShiftLeft:
+  case BitFunction::ShiftRight:
+    return buildShift(function == BitFunction::ShiftRight);
+  }
+  llvm_unreachable("a function of the dialect");
+}
+
+/// A processor's shift by as many bits as there are, or more, is undefined.
+Value ElementBuilder::buildShift(bool isRight) {
+  Value bits = operands[0], count = operands[1];
+  int64_t bitWidth = getElementTypeOrSelf(bits).getIntOrFloatBitWidth();
+  Value last = m.integer(bitWidth - 1), zero = m.integer(0);
+  // A negative count is a large one without a sign.
+  Value fits = m.compare(arith::CmpIPredicate::ule, count, last);
+  Value safe = m.select(fits, count, isRight ? last : zero);
+  return isRight ? m.shiftRight(bits, safe)
+                 : m.select(fits, m.shiftLeft(bits, safe), zero);
 }
 
 Value ElementBuilder::buildComparison(CompareOp compare) {

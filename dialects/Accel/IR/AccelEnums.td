@@ -10,6 +10,12 @@ def Accel_ComparePredicate : I32EnumAttr<"ComparePredicate", "how two elements a
   let cppNamespace = "::accel";
 }
 
+def Accel_BitFunction : I32EnumAttr<"BitFunction", "what becomes of the bits of two integers", [
+    I32EnumAttrCase<"And", 0, "and">, I32EnumAttrCase<"Or", 1, "or">, I32EnumAttrCase<"Xor", 2, "xor">,
+    I32EnumAttrCase<"ShiftLeft", 3, "shift_left">, I32EnumAttrCase<"ShiftRight", 4, "shift_right">]> {
+  let cppNamespace = "::accel";
+}
+
 def Accel_GeluApproximation : I32EnumAttr<"GeluApproximation", "which form of GELU", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Tanh", 1, "tanh">]> {
   let cppNamespace = "::accel";

@@ -78,6 +78,50 @@ def Accel_NotOp : Accel_ElementwiseOp<"not", [SameOperandsAndResultType]> {
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+def Accel_BitwiseOp : Accel_ElementwiseOp<"bitwise", [SameOperandsAndResultType]> {
+  let summary = "combines the bits of two integers";
+  let description = [{
+    `result` is the `function` of every pair of elements of `lhs` and `rhs`, integers in two's complement:
+
+    | function | result |
+    |---|---|
+    | `and`, `or`, `xor` | bit by bit |
+    | `shift_left` | the bits of `lhs`, `rhs` places higher, and zeros below them |
+    | `shift_right` | the bits of `lhs`, `rhs` places lower, and copies of the sign above them |
+
+    If `rhs` is negative, or the number of bits or more, then a shift moves all bits out: what is left is 0, or, to the right, the sign (0 or -1).
+
+    ```mlir
+    %z = accel.bitwise shift_right, %x, %y : tensor<4x8xi64>
+    ```
+
+    It has no gradient. Lowers to one operation of a fused kernel, a shift to some more.
+  }];
+  let arguments = (ins Accel_BitFunction:$function, Accel_IntegerTensor:$lhs, Accel_IntegerTensor:$rhs);
+  let results = (outs Accel_IntegerTensor:$result);
+  let assemblyFormat = "$function `,` $lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Accel_BitcastOp : Accel_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
+  let summary = "reads the bits of numbers as other numbers";
+  let description = [{
+    Every element of `result` has the bits of that of `operand`: a float's sign, exponent and mantissa as an integer, or an integer's bits as a float.
+
+    ```mlir
+    %y = accel.bitcast %x : tensor<4x8xf32> -> tensor<4x8xi32>
+    ```
+
+    **Constraints**
+    - (C1) the element types are as wide as each other.
+
+    It has no gradient. Lowers to one operation of a fused kernel.
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64, I32, I64]>:$operand);
+  let results = (outs RankedTensorOf<[F32, F64, I32, I64]>:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Accel_IsNanOp : Accel_ElementwiseOp<"is_nan", [SameOperandsAndResultShape]> {
   let summary = "whether an element is not a number";
   let description = [{

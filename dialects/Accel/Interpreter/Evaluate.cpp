@@ -57,9 +57,10 @@ evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
     return failure();
   }
   for (auto *evaluateFamily :
-       {evaluateArithmetic, evaluateLogic, evaluateShape, evaluateReduction,
-        evaluateLinear, evaluateLookup, evaluateNormalization, evaluateRandom,
-        evaluateAttention, evaluateQuantization}) {
+       {evaluateArithmetic, evaluateBits, evaluateLogic, evaluateShape,
+        evaluateReduction, evaluateLinear, evaluateLookup,
+        evaluateNormalization, evaluateRandom, evaluateAttention,
+        evaluateQuantization}) {
     if (Evaluation evaluation = evaluateFamily(op, operands)) {
       return *evaluation;
     }

@@ -24,6 +24,8 @@ using OperandsOf =
 
 Evaluation evaluateArithmetic(mlir::Operation *op,
                               llvm::ArrayRef<HostTensor> operands);
+Evaluation evaluateBits(mlir::Operation *op,
+                        llvm::ArrayRef<HostTensor> operands);
 Evaluation evaluateLogic(mlir::Operation *op,
                          llvm::ArrayRef<HostTensor> operands);
 Evaluation evaluateShape(mlir::Operation *op,

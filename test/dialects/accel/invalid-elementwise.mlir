@@ -58,6 +58,38 @@ func.func @negation_of_numbers(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @bits_of_floats(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.bitwise' op operand #0 must be ranked tensor of signless integer values, but got 'tensor<4xf32>'}}
+  %y = accel.bitwise xor, %x, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @bits_of_an_unknown_function(%x: tensor<4xi32>) {
+  // expected-error@below {{expected string or keyword containing one of the following enum values for attribute 'function' [and, or, xor, shift_left, shift_right]}}
+  %y = accel.bitwise nand, %x, %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_of_half_floats(%x: tensor<4xf16>) {
+  // expected-error@below {{'accel.bitcast' op operand #0 must be ranked tensor of}}
+  %y = accel.bitcast %x : tensor<4xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @bitcast_c1(%x: tensor<4xf32>) {
+  // expected-error@below {{'accel.bitcast' op expected element types of one width, got 'f32' and 'i64'}}
+  %y = accel.bitcast %x : tensor<4xf32> -> tensor<4xi64>
+  return
+}
+
+// -----
+
 func.func @codes_of_two_shapes(%x: tensor<4xf32>) {
   // expected-error@below {{'accel.quantize' op requires the same shape for all operands and results}}
   %y = accel.quantize dynamic_signed, %x : tensor<4xf32> -> tensor<3xui8>

@@ -100,6 +100,25 @@ func.func @logic(%p: tensor<4xi1>, %x: tensor<4xf32>, %i: tensor<4xi64>) {
   return
 }
 
+// CHECK-LABEL: func.func @bits
+func.func @bits(%i: tensor<4xi32>, %l: tensor<5xi64>, %f: tensor<4xf32>) {
+  // CHECK: accel.bitwise and, %{{.+}}, %{{.+}} : tensor<4xi32>
+  %and = accel.bitwise and, %i, %i : tensor<4xi32>
+  // CHECK: accel.bitwise or, %{{.+}}, %{{.+}} : tensor<5xi64>
+  %or = accel.bitwise or, %l, %l : tensor<5xi64>
+  // CHECK: accel.bitwise xor, %{{.+}}, %{{.+}} : tensor<5xi64>
+  %xor = accel.bitwise xor, %l, %l : tensor<5xi64>
+  // CHECK: accel.bitwise shift_left, %{{.+}}, %{{.+}} : tensor<4xi32>
+  %left = accel.bitwise shift_left, %i, %i : tensor<4xi32>
+  // CHECK: accel.bitwise shift_right, %{{.+}}, %{{.+}} : tensor<4xi32>
+  %right = accel.bitwise shift_right, %i, %i : tensor<4xi32>
+  // CHECK: accel.bitcast %{{.+}} : tensor<4xf32> -> tensor<4xi32>
+  %word = accel.bitcast %f : tensor<4xf32> -> tensor<4xi32>
+  // CHECK: accel.bitcast %{{.+}} : tensor<5xi64> -> tensor<5xf64>
+  %double = accel.bitcast %l : tensor<5xi64> -> tensor<5xf64>
+  return
+}
+
 // CHECK-LABEL: func.func @small_floats
 func.func @small_floats(%p: tensor<4xi1>, %x: tensor<4xf32>, %h: tensor<4xf16>) {
   // CHECK: accel.cast %{{.+}} : tensor<4xf32> -> tensor<4xf16>

@@ -130,6 +130,13 @@ std::vector<OpCase> getOtherCases() {
   cases.push_back(makeCase("not", booleans, "tensor<3x5xi1>",
                            "%z = accel.not %a : tensor<3x5xi1>",
                            "%z : tensor<3x5xi1>"));
+  cases.push_back(makeCase("bitwise", "%i: tensor<3x5xi64>", "tensor<3x5xi64>",
+                           "%z = accel.bitwise xor, %i, %i : tensor<3x5xi64>",
+                           "%z : tensor<3x5xi64>"));
+  cases.push_back(
+      makeCase("bitcast", pair, "tensor<3x5xi64>",
+               "%z = accel.bitcast %x : tensor<3x5xf64> -> tensor<3x5xi64>",
+               "%z : tensor<3x5xi64>"));
   cases.push_back(
       makeCase("is_nan", pair, "tensor<3x5xi1>",
                "%z = accel.is_nan %x : tensor<3x5xf64> -> tensor<3x5xi1>",

@@ -239,6 +239,8 @@ const llvm::StringMap<std::string> &getNonDifferentiable() {
       {"accel.accumulate", "changes a symbol"},
       {"accel.and", "booleans"},
       {"accel.attention_grad", "second derivatives are refused"},
+      {"accel.bitcast", "the bits of a number are no function with a slope"},
+      {"accel.bitwise", "the result is an integer"},
       {"accel.bucket", "a declaration"},
       {"accel.compare", "the result is boolean"},
       {"accel.constant", "no operands"},

@@ -94,6 +94,48 @@ func.func @f(%x: tensor<5xf64> {accel.value = dense<[-1.9, 1.9, 1.0e300, 0x7FF80
 
 // -----
 
+// Bits are those of two's complement; a shift by a negative count, or by as many places as there are bits, leaves none but the sign's.
+// CHECK: result #0: tensor<6xi32> = [1, 0, 16, -2147483648, -1, 8]
+// CHECK: result #1: tensor<6xi32> = [-3, 77, 55, -2147483617, -1, 12]
+// CHECK: result #2: tensor<6xi32> = [-4, 77, 39, 31, 0, 4]
+// CHECK: result #3: tensor<6xi32> = [-6, 0, 0, 0, 0, 32768]
+// CHECK: result #4: tensor<6xi32> = [-2, 0, 0, -1, -1, 0]
+// CHECK: result #5: tensor<3xi64> = [-9223372036854775808, 0, 1099511627776]
+// CHECK: result #6: tensor<3xi64> = [0, -1, 0]
+func.func @f(%x: tensor<6xi32> {accel.value = dense<[-3, 13, 23, -2147483648, -1, 8]> : tensor<6xi32>},
+             %y: tensor<6xi32> {accel.value = dense<[1, 64, 48, -2147483617, -1, 12]> : tensor<6xi32>},
+             %l: tensor<3xi64> {accel.value = dense<[1, -1, 1]> : tensor<3xi64>},
+             %n: tensor<3xi64> {accel.value = dense<[63, 64, 40]> : tensor<3xi64>})
+    -> (tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<3xi64>, tensor<3xi64>) {
+  %0 = accel.bitwise and, %x, %y : tensor<6xi32>
+  %1 = accel.bitwise or, %x, %y : tensor<6xi32>
+  %2 = accel.bitwise xor, %x, %y : tensor<6xi32>
+  %3 = accel.bitwise shift_left, %x, %y : tensor<6xi32>
+  %4 = accel.bitwise shift_right, %x, %y : tensor<6xi32>
+  %5 = accel.bitwise shift_left, %l, %n : tensor<3xi64>
+  %6 = accel.bitwise shift_right, %l, %n : tensor<3xi64>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<6xi32>, tensor<3xi64>, tensor<3xi64>
+}
+
+// -----
+
+// The bits of 1, -2 and a NaN, by IEEE 754, and back.
+// CHECK: result #0: tensor<4xi32> = [1065353216, -1073741824, 2143289344, -2147483648]
+// CHECK: result #1: tensor<4xf32> = [1, -2, nan, -0]
+// CHECK: result #2: tensor<2xi64> = [4607182418800017408, -4611686018427387904]
+// CHECK: result #3: tensor<2xf64> = [1, -2]
+func.func @f(%x: tensor<4xf32> {accel.value = dense<[1.0, -2.0, 0x7FC00000, -0.0]> : tensor<4xf32>},
+             %y: tensor<2xf64> {accel.value = dense<[1.0, -2.0]> : tensor<2xf64>})
+    -> (tensor<4xi32>, tensor<4xf32>, tensor<2xi64>, tensor<2xf64>) {
+  %0 = accel.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+  %1 = accel.bitcast %0 : tensor<4xi32> -> tensor<4xf32>
+  %2 = accel.bitcast %y : tensor<2xf64> -> tensor<2xi64>
+  %3 = accel.bitcast %2 : tensor<2xi64> -> tensor<2xf64>
+  return %0, %1, %2, %3 : tensor<4xi32>, tensor<4xf32>, tensor<2xi64>, tensor<2xf64>
+}
+
+// -----
+
 // Without `saturate` what is beyond the range becomes an infinity, with it the largest number; 8 bits know no other way. NaN stays.
 // CHECK: result #0: tensor<6xf16> = [65504, inf, -inf, inf, nan, 5.96046e-08]
 // CHECK: result #1: tensor<6xf16> = [65504, 65504, -65504, 65504, nan, 5.96046e-08]

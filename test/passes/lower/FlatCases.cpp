@@ -75,6 +75,45 @@ void addBinary(std::vector<KernelCase> &cases) {
   }
 }
 
+void addBits(std::vector<KernelCase> &cases) {
+  for (const char *function :
+       {"and", "or", "xor", "shift_left", "shift_right"}) {
+    for (const char *element : {"i32", "i64"}) {
+      std::string type = tensorOf({301}, element);
+      cases.push_back(
+          {std::string("bitwise_") + function + "_" + element,
+           makeKernel(
+               "flat", 1, 301,
+               substitute("%x: $0 {accel.range = [-2147483648, "
+                          "2147483647]}, %y: $0 {accel.range = [-4, 70]}",
+                          {type}),
+               type,
+               substitute("  %z = accel.bitwise $0, %x, %y : $1\n"
+                          "  return %z : $1",
+                          {function, type})),
+           0});
+    }
+  }
+  for (auto [from, to] : {std::pair("f32", "i32"), std::pair("i32", "f32"),
+                          std::pair("f64", "i64"), std::pair("i64", "f64")}) {
+    // Of integers normal floats only: 1 to 2 and their neighbours.
+    const char *range = from[0] == 'f'   ? "[-9.0, 9.0]"
+                        : from[1] == '3' ? "[1065353216, 1073741824]"
+                                         : "[4607182418800017408, "
+                                           "4611686018427387904]";
+    std::string source = tensorOf({131}, from), target = tensorOf({131}, to);
+    cases.push_back(
+        {std::string("bitcast_") + from + "_" + to,
+         makeKernel("flat", 1, 131,
+                    substitute("%x: $0 {accel.range = $1}", {source, range}),
+                    target,
+                    substitute("  %y = accel.bitcast %x : $0 -> $1\n"
+                               "  return %y : $1",
+                               {source, target})),
+         0});
+  }
+}
+
 void addPowers(std::vector<KernelCase> &cases) {
   for (auto [element, tolerance] :
        {std::pair("f32", 1e-6), std::pair("f64", 1e-13)}) {
@@ -331,6 +370,7 @@ std::vector<KernelCase> getFlatCases() {
   std::vector<KernelCase> cases;
   addUnary(cases);
   addBinary(cases);
+  addBits(cases);
   addPowers(cases);
   addComparisons(cases);
   addCasts(cases);

@@ -31,6 +31,10 @@ func.func private @largest(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4
   %m = accel.max %x, %y : tensor<4x8xf32>
   return %m : tensor<4x8xf32>
 }
+func.func private @read_bits(%x: tensor<4x8xi32>) -> tensor<4x8xf32> attributes {plan.kernel = {kind = "flat", elements = 32 : i64, rows = 4 : i64, columns = 8 : i64}} {
+  %y = accel.bitcast %x : tensor<4x8xi32> -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
 
 // CHECK-LABEL: func @step
 func.func @step() attributes {accel.role = #accel.role<step>} {
@@ -58,6 +62,12 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
     // CHECK: plan.launch @softmax({{.*}}) [read, write, write, write] {infinities = [#plan.infinity<3 negative>]}
     plan.launch @softmax(%y, %z, %s, %lse) [read, write, write, write] : memref<4x8xf32>, memref<4x8xf32>, memref<4xf32>, memref<4xf32>
   }
+  // Bits may be those of any number.
+  // CHECK: plan.launch @read_bits({{.*}}) [read, write] {infinities = [#plan.infinity<1 both>]}
+  %bits = plan.buffer transient activations : memref<4x8xi32>
+  %numbers = plan.buffer transient activations : memref<4x8xf32>
+  plan.fill %bits : memref<4x8xi32>
+  plan.launch @read_bits(%bits, %numbers) [read, write] : memref<4x8xi32>, memref<4x8xf32>
   // A write of a part leaves the rest as it was.
   // CHECK: plan.fill %{{.*}} : memref<8xf32>
   %part = plan.view %y at 0 : memref<4x8xf32> to memref<8xf32>
