@@ -37,8 +37,8 @@ FailureOr<SmallVector<int64_t>> getNumbers(const NodeConversion &c,
 
 /// What all attributes but the padding say.
 FailureOr<SmallVector<WindowAxis>> getSteps(const NodeConversion &c,
+                                            ArrayRef<int64_t> input,
                                             ArrayRef<int64_t> sizes) {
-  ArrayRef<int64_t> input = c.inputType(0).getShape().drop_front(2);
   auto strides = getNumbers(c, "strides", input.size(), 1, 1);
   auto dilations = getNumbers(c, "dilations", input.size(), 1, 1);
   auto kernel = getNumbers(c, "kernel_shape", input.size(), 1, 1);
@@ -107,8 +107,9 @@ LogicalResult setPadding(const NodeConversion &c,
 } // namespace
 
 FailureOr<SmallVector<WindowAxis>> getWindowAxes(const NodeConversion &c,
+                                                 ArrayRef<int64_t> input,
                                                  ArrayRef<int64_t> sizes) {
-  FailureOr<SmallVector<WindowAxis>> axes = getSteps(c, sizes);
+  FailureOr<SmallVector<WindowAxis>> axes = getSteps(c, input, sizes);
   if (failed(axes) || failed(setPadding(c, *axes))) {
     return failure();
   }
@@ -132,9 +133,15 @@ FailureOr<SmallVector<WindowAxis>> getWindowAxes(const NodeConversion &c,
   return axes;
 }
 
+FailureOr<SmallVector<WindowAxis>> getWindowAxes(const NodeConversion &c,
+                                                 ArrayRef<int64_t> sizes) {
+  return getWindowAxes(c, c.inputType(0).getShape().drop_front(2), sizes);
+}
+
 FailureOr<SmallVector<WindowAxis>> getTransposedAxes(const NodeConversion &c,
                                                      ArrayRef<int64_t> sizes) {
-  FailureOr<SmallVector<WindowAxis>> axes = getSteps(c, sizes);
+  FailureOr<SmallVector<WindowAxis>> axes =
+      getSteps(c, c.inputType(0).getShape().drop_front(2), sizes);
   if (failed(axes)) {
     return failure();
   }

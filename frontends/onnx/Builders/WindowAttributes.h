@@ -28,6 +28,11 @@ struct WindowAxis {
 mlir::FailureOr<llvm::SmallVector<WindowAxis>>
 getWindowAxes(const NodeConversion &conversion, llvm::ArrayRef<int64_t> sizes);
 
+/// The same of an input whose dimensions behind the first two are `input`.
+mlir::FailureOr<llvm::SmallVector<WindowAxis>>
+getWindowAxes(const NodeConversion &conversion, llvm::ArrayRef<int64_t> input,
+              llvm::ArrayRef<int64_t> sizes);
+
 /// The attributes of a transposed convolution: `input` counts the windows that
 /// are summed, `count` the elements of the result, and `before` and `after` of
 /// what the windows cover are cut off. `beyond`: what the result has behind

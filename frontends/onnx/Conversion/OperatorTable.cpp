@@ -263,6 +263,14 @@ constexpr OperatorInfo operators[] = {
      convertResize},
     {"ReverseSequence", first, last, 2, 2, "batch_axis:int time_axis:int",
      convertReverseSequence},
+    {"RoiAlign", first, 15, 3, 3,
+     "mode:string output_height:int output_width:int sampling_ratio:int "
+     "spatial_scale:float",
+     convertRoiAlign},
+    {"RoiAlign", 16, last, 3, 3,
+     "coordinate_transformation_mode:string mode:string output_height:int "
+     "output_width:int sampling_ratio:int spatial_scale:float",
+     convertRoiAlign},
     {"RotaryEmbedding", 23, last, 3, 4,
      "interleaved:int num_heads:int rotary_embedding_dim:int",
      convertRotaryEmbedding},

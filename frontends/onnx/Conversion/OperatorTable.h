@@ -128,6 +128,7 @@ mlir::LogicalResult convertResize(NodeConversion &conversion);
 mlir::LogicalResult convertReverseSequence(NodeConversion &conversion);
 mlir::LogicalResult convertRmsNorm(NodeConversion &conversion);
 mlir::LogicalResult convertRnn(NodeConversion &conversion);
+mlir::LogicalResult convertRoiAlign(NodeConversion &conversion);
 mlir::LogicalResult convertRotaryEmbedding(NodeConversion &conversion);
 mlir::LogicalResult convertRounding(NodeConversion &conversion);
 mlir::LogicalResult convertScan(NodeConversion &conversion);

@@ -11,38 +11,6 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
-/// The windows of `sizes` in an image of `image`, as the attributes say.
-FailureOr<SmallVector<WindowAxis>> getFoldAxes(NodeConversion &c,
-                                               ArrayRef<int64_t> image,
-                                               ArrayRef<int64_t> sizes) {
-  size_t rank = image.size();
-  SmallVector<int64_t> ones(rank, 1), zeros(2 * rank, 0);
-  SmallVector<int64_t> strides = c.getInts("strides").value_or(ones);
-  SmallVector<int64_t> dilations = c.getInts("dilations").value_or(ones);
-  SmallVector<int64_t> pads = c.getInts("pads").value_or(zeros);
-  if (sizes.size() != rank || strides.size() != rank ||
-      dilations.size() != rank || pads.size() != 2 * rank) {
-    return c.error() << "expected a size of the window, a stride and a "
-                        "dilation for each of "
-                     << rank << " dimensions, and two pads";
-  }
-  SmallVector<WindowAxis> axes;
-  for (size_t i = 0; i < rank; ++i) {
-    WindowAxis axis{image[i],     sizes[i], strides[i],
-                    dilations[i], pads[i],  pads[rank + i]};
-    bool isPossible = axis.size >= 1 && axis.stride >= 1 &&
-                      axis.dilation >= 1 && axis.before >= 0 &&
-                      axis.after >= 0 && axis.reach() <= axis.padded();
-    if (!isPossible) {
-      return c.error() << "expected windows that fit into the image with its "
-                          "padding, and positive strides and dilations";
-    }
-    axis.count = (axis.padded() - axis.reach()) / axis.stride + 1;
-    axes.push_back(axis);
-  }
-  return axes;
-}
-
 /// Columns (n, c k..., p...) as windows (n, p..., c, k...).
 Value toWindows(NodeConversion &c, ArrayRef<WindowAxis> axes,
                 int64_t channels) {
@@ -94,7 +62,7 @@ LogicalResult convertCol2Im(NodeConversion &c) {
   if (failed(image) || failed(sizes)) {
     return failure();
   }
-  FailureOr<SmallVector<WindowAxis>> axes = getFoldAxes(c, *image, *sizes);
+  FailureOr<SmallVector<WindowAxis>> axes = getWindowAxes(c, *image, *sizes);
   if (failed(axes)) {
     return failure();
   }

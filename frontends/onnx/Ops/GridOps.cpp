@@ -7,155 +7,40 @@
 // product with the image: no sample reads another's image, and the gradients of
 // the image and of the places are those of the parts.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
-#include "frontends/onnx/Builders/Rounding.h"
+#include "frontends/onnx/Builders/GridAxis.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace accel::onnx {
 namespace {
 
-enum class GridPadding { Zeros, Border, Reflection };
-
-/// A pixel along one dimension, a whole number, and its weight; (n, points).
-struct Tap {
-  Value pixel, weight;
-};
-
-/// Reads one dimension of `size` pixels at places of shape (n, points).
-class GridAxis {
-public:
-  GridAxis(NodeConversion &c, RankedTensorType places, int64_t size,
-           bool alignsCorners, GridPadding padding)
-      : c(c), f(c, places), places(places), size(size),
-        alignsCorners(alignsCorners), padding(padding) {}
-
-  /// Of all pixels, (n, points, size), at `place`, which is 1 at the end.
-  Value getWeights(StringRef mode, Value place) const {
-    Value sum;
-    SmallVector<int64_t> shape(places.getShape());
-    shape.push_back(size);
-    Formula wide(c, places.clone(shape));
-    for (const Tap &tap : getTaps(mode, toPixels(place))) {
-      Value isPixel = wide.equal(wide.index(2), spread(tap.pixel, shape));
-      Value weights =
-          wide.select(isPixel, spread(tap.weight, shape), wide.number(0));
-      sum = sum ? wide.add(sum, weights) : weights;
-    }
-    return sum;
-  }
-
-private:
-  Value spread(Value value, ArrayRef<int64_t> shape) const {
-    return BroadcastOp::create(c.builder, c.loc, places.clone(shape), value,
-                               ArrayRef<int64_t>{0, 1});
-  }
-
-  /// From -1 to 1, to pixels: the outermost ones lie there, or their edges.
-  Value toPixels(Value place) const {
-    Value fromEnd = f.add(place, f.number(1));
-    if (alignsCorners) {
-      return f.mul(f.div(fromEnd, f.number(2)), f.number(double(size - 1)));
-    }
-    Value edges = f.sub(f.mul(fromEnd, f.number(double(size))), f.number(1));
-    return f.div(edges, f.number(2));
-  }
-
-  Value clip(Value x) const { return f.clip(x, 0, double(size - 1)); }
-
-  /// Mirrored at the outermost pixels, or at their edges.
-  Value reflect(Value x) const {
-    double least = alignsCorners ? 0 : -0.5;
-    double span = alignsCorners ? double(size - 1) : double(size);
-    if (span == 0) {
-      return f.number(0);
-    }
-    Value inside = f.abs(f.sub(x, f.number(least)));
-    Value flips = floorOf(c, f, f.div(inside, f.number(span)));
-    Value rest = f.sub(inside, f.mul(flips, f.number(span)));
-    Value half = f.scale(0.5, flips);
-    Value isEven = f.equal(half, floorOf(c, f, half));
-    Value mirrored = f.select(isEven, rest, f.sub(f.number(span), rest));
-    return clip(f.add(mirrored, f.number(least)));
-  }
-
-  /// Within the image; with zeros around it nothing is moved.
-  Value pad(Value x) const {
-    switch (padding) {
-    case GridPadding::Zeros:
-      return x;
-    case GridPadding::Border:
-      return clip(x);
-    case GridPadding::Reflection:
-      return reflect(x);
-    }
-    llvm_unreachable("all kinds of padding are handled");
-  }
-
-  SmallVector<Tap> getTaps(StringRef mode, Value x) const {
-    if (mode == "nearest") {
-      return {{roundOf(c, f, pad(x)), f.number(1)}};
-    }
-    x = mode == "linear" ? pad(x) : x;
-    Value low = floorOf(c, f, x);
-    Value t = f.sub(x, low), rest = f.sub(f.number(1), t);
-    if (mode == "linear") {
-      return {{low, rest}, {f.add(low, f.number(1)), t}};
-    }
-    SmallVector<Tap> taps;
-    Value weights[] = {outer(t), inner(t), inner(rest), outer(rest)};
-    for (auto [i, weight] : llvm::enumerate(weights)) {
-      taps.push_back({pad(f.add(low, f.number(double(i) - 1))), weight});
-    }
-    return taps;
-  }
-
-  /// Keys' cubic with a = -0.75, of a pixel `t` away.
-  Value inner(Value t) const {
-    constexpr double a = -0.75;
-    Value line = f.sub(f.scale(a + 2, t), f.number(a + 3));
-    return f.add(f.mul(f.mul(line, t), t), f.number(1));
-  }
-  /// Of a pixel `t + 1` away.
-  Value outer(Value t) const {
-    constexpr double a = -0.75;
-    Value far = f.add(t, f.number(1));
-    Value line = f.sub(f.scale(a, far), f.number(5 * a));
-    Value square = f.add(f.mul(line, far), f.number(8 * a));
-    return f.sub(f.mul(square, far), f.number(4 * a));
-  }
-
-  NodeConversion &c;
-  Formula f;
-  RankedTensorType places;
-  int64_t size;
-  bool alignsCorners;
-  GridPadding padding;
-};
-
 FailureOr<GridPadding> getPadding(NodeConversion &c) {
   StringRef name = c.getString("padding_mode", "zeros");
-  if (name == "zeros") {
-    return GridPadding::Zeros;
+  auto padding = llvm::StringSwitch<std::optional<GridPadding>>(name)
+                     .Case("zeros", GridPadding::Zeros)
+                     .Case("border", GridPadding::Border)
+                     .Case("reflection", GridPadding::Reflection)
+                     .Default(std::nullopt);
+  if (!padding) {
+    return c.error() << "expected padding_mode 'zeros', 'border' or "
+                        "'reflection', got '"
+                     << name << "'";
   }
-  if (name == "border") {
-    return GridPadding::Border;
-  }
-  if (name == "reflection") {
-    return GridPadding::Reflection;
-  }
-  return c.error() << "expected padding_mode 'zeros', 'border' or "
-                      "'reflection', got '"
-                   << name << "'";
+  return *padding;
 }
 
 /// Operator set 16 has other names.
 FailureOr<StringRef> getMode(NodeConversion &c) {
   StringRef name = c.getString("mode", "linear");
-  StringRef mode = name == "bilinear"  ? StringRef("linear")
-                   : name == "bicubic" ? StringRef("cubic")
-                                       : name;
-  if (mode != "linear" && mode != "cubic" && mode != "nearest") {
+  StringRef mode = llvm::StringSwitch<StringRef>(name)
+                       .Cases({"linear", "bilinear"}, "linear")
+                       .Cases({"cubic", "bicubic"}, "cubic")
+                       .Case("nearest", "nearest")
+                       .Default("");
+  if (mode.empty()) {
     return c.error() << "expected mode 'linear', 'cubic' or 'nearest', got '"
                      << name << "'";
   }
@@ -231,7 +116,8 @@ LogicalResult convertGridSample(NodeConversion &c) {
   for (int64_t i = 0; i < axes; ++i) {
     GridAxis axis(c, type.clone({samples, points}), sizes[i],
                   c.getInt("align_corners", 0) != 0, *padding);
-    Value own = axis.getWeights(*mode, getPlaces(c, grid, i));
+    Value place = axis.toPixels(getPlaces(c, grid, i));
+    Value own = axis.getWeights(axis.getTaps(*mode, place));
     weights = weights ? combine(c, weights, own) : own;
   }
   int64_t pixels = llvm::product_of(sizes);

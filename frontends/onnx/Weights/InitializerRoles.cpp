@@ -48,11 +48,14 @@ bool isMatrixUse(const GraphIndex::Use &use) {
 }
 
 /// Whether `use` is what PyTorch does not differentiate by: the weights of a
-/// loss's classes, or how a tensor is resized.
+/// loss's classes, how a tensor is resized, or which regions are read.
 bool isSettingUse(const GraphIndex::Use &use) {
   llvm::StringRef op = use.node->op_type();
-  return op == "SoftmaxCrossEntropyLoss" || op == "NegativeLogLikelihoodLoss"
-             ? use.input == 2
+  if (op == "SoftmaxCrossEntropyLoss" || op == "NegativeLogLikelihoodLoss") {
+    return use.input == 2;
+  }
+  return op == "RoiAlign"
+             ? use.input == 1
              : (op == "Resize" || op == "Upsample") && use.input > 0;
 }
 
