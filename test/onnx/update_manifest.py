@@ -25,7 +25,7 @@ PAGE = """# Conformance with ONNX
 
 This page is written by `test/onnx/update_manifest.py` of what comes of ONNX 1.23.2's own cases: every one is compiled with
 `accelc --inference`, run, and its outputs compared with the case's within 1e-3 of each number (two units of the last place of 16-bit
-floats). A test fails if anything else comes of a case than `test/onnx/manifest.txt` says, also if it is better.
+floats; of a spectrum also within 1e-6 of its largest number, as zeros in ONNX's are what rounding left). A test fails if anything else comes of a case than `test/onnx/manifest.txt` says, also if it is better.
 
 Gradients have no cases in ONNX. Of every case of an operator that passes and takes and gives floats, the gradient of its outputs, times
 numbers that look random, by up to 24 elements of each input is compared with central differences, both in double.

@@ -75,6 +75,7 @@ mlir::LogicalResult convertConvTranspose(NodeConversion &conversion);
 mlir::LogicalResult convertCumProd(NodeConversion &conversion);
 mlir::LogicalResult convertCumSum(NodeConversion &conversion);
 mlir::LogicalResult convertDepthToSpace(NodeConversion &conversion);
+mlir::LogicalResult convertDft(NodeConversion &conversion);
 mlir::LogicalResult convertDropout(NodeConversion &conversion);
 mlir::LogicalResult convertEinsum(NodeConversion &conversion);
 mlir::LogicalResult convertExpand(NodeConversion &conversion);
@@ -109,6 +110,7 @@ mlir::LogicalResult convertMaxPool(NodeConversion &conversion);
 mlir::LogicalResult
 convertMeanVarianceNormalization(NodeConversion &conversion);
 mlir::LogicalResult convertMaxUnpool(NodeConversion &conversion);
+mlir::LogicalResult convertMelWeightMatrix(NodeConversion &conversion);
 mlir::LogicalResult convertMod(NodeConversion &conversion);
 mlir::LogicalResult
 convertNegativeLogLikelihoodLoss(NodeConversion &conversion);
@@ -148,6 +150,7 @@ mlir::LogicalResult convertSpaceToDepth(NodeConversion &conversion);
 mlir::LogicalResult convertSplit(NodeConversion &conversion);
 mlir::LogicalResult convertSplitToSequence(NodeConversion &conversion);
 mlir::LogicalResult convertSqueeze(NodeConversion &conversion);
+mlir::LogicalResult convertStft(NodeConversion &conversion);
 mlir::LogicalResult convertSum(NodeConversion &conversion);
 mlir::LogicalResult convertSwiGlu(NodeConversion &conversion);
 mlir::LogicalResult convertTensorScatter(NodeConversion &conversion);
@@ -159,6 +162,7 @@ mlir::LogicalResult convertTrilu(NodeConversion &conversion);
 mlir::LogicalResult convertUnary(NodeConversion &conversion);
 mlir::LogicalResult convertUnsqueeze(NodeConversion &conversion);
 mlir::LogicalResult convertWhere(NodeConversion &conversion);
+mlir::LogicalResult convertWindow(NodeConversion &conversion);
 mlir::LogicalResult convertXor(NodeConversion &conversion);
 
 } // namespace accel::onnx

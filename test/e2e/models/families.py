@@ -28,6 +28,7 @@ from family_models import (
     Pairs,
     Recurrent,
     SpatialTransformer,
+    Spectrogram,
     Tabular,
     TabularColumns,
     UNet,
@@ -496,6 +497,13 @@ FAMILIES = [
         },
     ),
     hugging(
+        "fnet",
+        "FNetConfig",
+        "FNetForSequenceClassification",
+        lambda: {"input_ids": tokens(), "labels": classes()},
+        {k: v for k, v in SMALL.items() if k != "num_attention_heads"},
+    ),
+    hugging(
         "wav2vec2",
         "Wav2Vec2Config",
         "Wav2Vec2ForSequenceClassification",
@@ -566,5 +574,6 @@ FAMILIES = [
     Family("autoencoder", AutoEncoder, pictures),
     Family("spatial-transformer", lambda: Classifier(SpatialTransformer()), vectors(3, 16, 16)),
     Family("fold", lambda: Classifier(Folded()), vectors(3, 16, 16)),
+    Family("spectrogram", lambda: Classifier(Spectrogram()), vectors(160)),
     Family("keywords", lambda: Classifier(Keywords()), vectors(20, 40)),
 ]

@@ -199,6 +199,29 @@ class Keywords(nn.Module):
         return self.body(x)
 
 
+class Spectrogram(nn.Module):
+    """Audio from its samples on: a spectrum of each frame, on a mel scale, whose
+    window is learned."""
+
+    def __init__(self):
+        super().__init__()
+        self.window = nn.Parameter(torch.hann_window(32).clone())
+        self.register_buffer("mel", torch.rand(17, 9))
+        self.body = nn.Sequential(
+            nn.Conv1d(9, 12, 3, 2, 1),
+            nn.GELU(),
+            nn.AdaptiveAvgPool1d(1),
+            nn.Flatten(),
+            nn.Linear(12, CLASSES),
+        )
+
+    def forward(self, x):
+        spectrum = torch.stft(x, 32, 10, 32, self.window, return_complex=True)
+        power = torch.view_as_real(spectrum).square().sum(-1)
+        mel = torch.matmul(power.transpose(1, 2), self.mel)
+        return self.body(torch.log(mel + 0.1).transpose(1, 2))
+
+
 class SpatialTransformer(nn.Module):
     """Each image says from where it is read."""
 
