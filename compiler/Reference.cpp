@@ -43,6 +43,9 @@ static void printOperatorsAsJson(llvm::raw_ostream &output) {
         {"last_opset", info.lastOpset},
         {"min_inputs", static_cast<int64_t>(info.minInputs)},
         {"attributes", listAttributes(info)}};
+    if (!info.domain.empty()) {
+      object["domain"] = info.domain.str();
+    }
     if (info.maxInputs != onnx::anyNumber) {
       object["max_inputs"] = static_cast<int64_t>(info.maxInputs);
     }
@@ -60,8 +63,10 @@ void printOperators(llvm::raw_ostream &output, bool json) {
   for (const OperatorInfo &info : onnx::getOperators()) {
     std::string sets =
         llvm::formatv("{0}-{1}", info.firstOpset, info.lastOpset);
-    std::string row = llvm::formatv("{0,-26} {1,-8} {2,-10} {3}", info.name,
-                                    sets, describeInputs(info),
+    std::string name =
+        (info.domain + (info.domain.empty() ? "" : ":") + info.name).str();
+    std::string row = llvm::formatv("{0,-26} {1,-8} {2,-10} {3}", name, sets,
+                                    describeInputs(info),
                                     llvm::join(listAttributes(info), " "));
     output << llvm::StringRef(row).rtrim() << "\n";
   }

@@ -73,7 +73,9 @@ bool mergesBatchNorm(const pb::NodeProto &node) {
 UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset,
                               const ImportOptions &options) {
   std::string name = node.op_type();
-  if (!node.domain().empty() && node.domain() != "ai.onnx") {
+  StringRef domain = node.domain() == "ai.onnx" ? "" : StringRef(node.domain());
+  StringRef knownDomain = findDomain(name);
+  if (!domain.empty() && domain != knownDomain) {
     return {{&node, codes::OtherDomain,
              name + " of domain '" + node.domain() + "'"}};
   }
@@ -91,7 +93,7 @@ UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset,
              name + " of which the file does not say whether it trains"}};
   }
   std::optional<int64_t> first = findFirstOpset(name);
-  if (!first) {
+  if (!first || domain != knownDomain) {
     return {{&node, codes::UnknownOperator, name}};
   }
   const OperatorInfo *info = findOperator(name, opset);

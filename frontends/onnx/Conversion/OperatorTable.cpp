@@ -67,6 +67,8 @@ constexpr OperatorInfo operators[] = {
     {"CastLike", 19, 23, 2, 2, "saturate:int", convertCastLike},
     {"CastLike", 24, last, 2, 2, "saturate:int round_mode:string",
      convertCastLike},
+    {"CausalConvWithState", 27, last, 2, 4, "activation:string",
+     convertCausalConvWithState, 2},
     {"Ceil", first, last, 1, 1, "", convertRounding},
     {"Celu", first, last, 1, 1, "alpha:float", convertActivation},
     {"CenterCropPad", 18, last, 2, 2, "axes:ints", convertCenterCropPad},
@@ -109,6 +111,9 @@ constexpr OperatorInfo operators[] = {
     {"Expand", first, last, 2, 2, "", convertExpand},
     {"EyeLike", first, last, 1, 1, "dtype:int k:int", convertEyeLike},
     {"Flatten", first, last, 1, 1, "axis:int", convertFlatten},
+    {"FlexAttention", first, last, 3, 3,
+     "prob_mod:graph scale:float score_mod:graph softmax_precision:int",
+     convertFlexAttention, 1, "ai.onnx.preview"},
     {"Floor", first, last, 1, 1, "", convertRounding},
     {"GRU", first, 13, 3, 6,
      "activations:strings clip:float direction:string hidden_size:int "
@@ -166,6 +171,10 @@ constexpr OperatorInfo operators[] = {
     {"LeakyRelu", first, last, 1, 1, "alpha:float", convertActivation},
     {"Less", first, last, 2, 2, "", convertCompare},
     {"LessOrEqual", first, last, 2, 2, "", convertCompare},
+    {"LinearAttention", 27, last, 3, 6,
+     "chunk_size:int kv_num_heads:int! q_num_heads:int! scale:float "
+     "update_rule:string",
+     convertLinearAttention, 2},
     {"Log", first, last, 1, 1, "", convertUnary},
     {"LogSoftmax", first, last, 1, 1, "axis:int", convertLogSoftmax},
     // Its first two inputs may be absent.
@@ -369,6 +378,11 @@ const OperatorInfo *findOperator(llvm::StringRef name, int64_t opset) {
     return opset >= info.firstOpset && opset <= info.lastOpset;
   });
   return found == rows.end() ? nullptr : found;
+}
+
+llvm::StringRef findDomain(llvm::StringRef name) {
+  llvm::ArrayRef<OperatorInfo> rows = findRows(name);
+  return rows.empty() ? "" : rows.front().domain;
 }
 
 std::optional<int64_t> findFirstOpset(llvm::StringRef name) {

@@ -12,7 +12,7 @@ namespace accel::onnx {
 /// one.
 constexpr unsigned anyNumber = ~0u;
 
-/// An operator of the default domain, as some operator sets define it.
+/// An operator, as some operator sets of the default domain define it.
 struct OperatorInfo {
   llvm::StringLiteral name;
   int64_t firstOpset; ///< the oldest and newest operator set in which it means
@@ -25,6 +25,7 @@ struct OperatorInfo {
   llvm::StringLiteral attributes;
   Converter converter;
   unsigned maxOutputs = 1;
+  llvm::StringLiteral domain = ""; ///< of the node; sets are the default one's
 };
 
 /// One entry of `OperatorInfo::attributes`.
@@ -40,6 +41,9 @@ llvm::ArrayRef<OperatorInfo> getOperators();
 
 /// The operator in that operator set, or null.
 const OperatorInfo *findOperator(llvm::StringRef name, int64_t opset);
+
+/// The domain of the operator; empty: the default one, or not known.
+llvm::StringRef findDomain(llvm::StringRef name);
 
 /// The oldest operator set in which the operator is known, or none.
 std::optional<int64_t> findFirstOpset(llvm::StringRef name);
@@ -61,6 +65,7 @@ mlir::LogicalResult convertBitwise(NodeConversion &conversion);
 mlir::LogicalResult convertBitwiseNot(NodeConversion &conversion);
 mlir::LogicalResult convertCast(NodeConversion &conversion);
 mlir::LogicalResult convertCastLike(NodeConversion &conversion);
+mlir::LogicalResult convertCausalConvWithState(NodeConversion &conversion);
 mlir::LogicalResult convertClip(NodeConversion &conversion);
 mlir::LogicalResult convertCol2Im(NodeConversion &conversion);
 mlir::LogicalResult convertCompare(NodeConversion &conversion);
@@ -81,6 +86,7 @@ mlir::LogicalResult convertEinsum(NodeConversion &conversion);
 mlir::LogicalResult convertExpand(NodeConversion &conversion);
 mlir::LogicalResult convertEyeLike(NodeConversion &conversion);
 mlir::LogicalResult convertFlatten(NodeConversion &conversion);
+mlir::LogicalResult convertFlexAttention(NodeConversion &conversion);
 mlir::LogicalResult convertGather(NodeConversion &conversion);
 mlir::LogicalResult convertGatherElements(NodeConversion &conversion);
 mlir::LogicalResult convertGatherNd(NodeConversion &conversion);
@@ -99,6 +105,7 @@ mlir::LogicalResult convertInstanceNorm(NodeConversion &conversion);
 mlir::LogicalResult convertIsInf(NodeConversion &conversion);
 mlir::LogicalResult convertIsNan(NodeConversion &conversion);
 mlir::LogicalResult convertLayerNorm(NodeConversion &conversion);
+mlir::LogicalResult convertLinearAttention(NodeConversion &conversion);
 mlir::LogicalResult convertLogSoftmax(NodeConversion &conversion);
 mlir::LogicalResult convertLoop(NodeConversion &conversion);
 mlir::LogicalResult convertLstm(NodeConversion &conversion);

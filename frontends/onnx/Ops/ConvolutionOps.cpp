@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of convolutions: products of weights with the windows of the
 // input, and, transposed, sums of the windows that such a product makes.
-#include "frontends/onnx/Builders/ChannelsLast.h"
+#include "frontends/onnx/Builders/DepthwiseConvolution.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -119,8 +119,9 @@ private:
     append(order, 2, axes.size() + 2);
     order.push_back(1);
     // A window of one element has no order.
-    Value weights =
-        llvm::product_of(sizes) == 1 ? c.input(1) : store(c.input(1), order);
+    Value weights = llvm::product_of(sizes) == 1
+                        ? c.input(1)
+                        : storeWeights(c, c.input(1), order);
     return multiplyBy(getRows(), c.reshape(weights, {channels.output, depth()}),
                       {rows(), channels.output});
   }
@@ -149,14 +150,14 @@ private:
     SmallVector<int64_t> byElement{0, 1};
     append(byElement, 3, grouped.size());
     byElement.push_back(2);
-    Value weights = c.reshape(store(c.reshape(c.input(1), grouped), byElement),
-                              {groups, channels.output, depth()});
+    Value weights =
+        c.reshape(storeWeights(c, c.reshape(c.input(1), grouped), byElement),
+                  {groups, channels.output, depth()});
     Value product = multiplyBy(lhs, weights, {groups, rows(), channels.output});
     return c.transpose(product, {1, 0, 2});
   }
 
-  /// Each channel has windows and weights of its own, so there is nothing that
-  /// a product could use twice: a sum over the elements of a window.
+  /// One channel for each group, which may make several.
   Value multiplyEach() {
     Value repeated = input;
     int64_t rank = axes.size() + 2;
@@ -170,43 +171,9 @@ private:
       shape.back() *= channels.output;
       repeated = c.reshape(repeated, shape);
     }
-    Value windows = makeWindows(c, repeated, axes);
-    RankedTensorType type = c.typeOf(windows);
-    SmallVector<int64_t> flat{channels.groups * channels.output}, order;
+    SmallVector<int64_t> flat{channels.groups * channels.output};
     llvm::append_range(flat, sizes);
-    append(order, rank - 1, type.getRank());
-    Value weights =
-        BroadcastOp::create(c.builder, c.loc, type,
-                            lieByElement(c.reshape(c.input(1), flat)), order);
-    Value products = MulOp::create(c.builder, c.loc, type, windows, weights);
-    SmallVector<int64_t> elements;
-    append(elements, rank, type.getRank());
-    return ReduceSumOp::create(
-        c.builder, c.loc, type.clone(type.getShape().drop_back(axes.size())),
-        products, elements);
-  }
-
-  /// (c, k...) as a view of weights that lie as (k..., c): those of one element
-  /// of the window beside each other, as the channels do that they multiply.
-  Value lieByElement(Value weights) {
-    RankedTensorType type = c.typeOf(weights);
-    SmallVector<int64_t> last, first{type.getRank() - 1};
-    append(last, 1, type.getRank());
-    last.push_back(0);
-    append(first, 0, type.getRank() - 1);
-    return c.transpose(store(weights, last), first);
-  }
-
-  /// Weights in another order, with a place in memory: forward and backward
-  /// read them again and again.
-  Value store(Value weights, ArrayRef<int64_t> order) {
-    RankedTensorType type = c.typeOf(weights);
-    SmallVector<int64_t> shape;
-    for (int64_t dimension : order) {
-      shape.push_back(type.getDimSize(dimension));
-    }
-    return TransposeOp::create(c.builder, c.loc, type.clone(shape), weights,
-                               order, /*stored=*/true);
+    return convolveEach(c, repeated, c.reshape(c.input(1), flat), axes);
   }
 
   NodeConversion &c;
