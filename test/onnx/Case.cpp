@@ -163,6 +163,21 @@ std::string Case::getOperator() const {
   return model.graph().node_size() == 1 ? model.graph().node(0).op_type() : "";
 }
 
+std::map<std::string, int64_t> getDimensions(const Case &subject) {
+  std::map<std::string, int64_t> sizes;
+  for (const CaseTensor &tensor : subject.data.front().inputs) {
+    for (const pb::ValueInfoProto &value : subject.model.graph().input()) {
+      const auto &dims = value.type().tensor_type().shape().dim();
+      for (int i = 0; value.name() == tensor.name && i < dims.size(); ++i) {
+        if (!dims[i].dim_param().empty()) {
+          sizes[dims[i].dim_param()] = tensor.shape[i];
+        }
+      }
+    }
+  }
+  return sizes;
+}
+
 std::vector<std::string> listCases(const std::string &folder) {
   std::vector<std::string> names;
   for (const auto &suite : fs::directory_iterator(folder)) {

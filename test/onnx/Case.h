@@ -7,6 +7,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct Case {
 std::vector<std::string> listCases(const std::string &folder);
 llvm::Expected<Case> readCase(const std::string &folder,
                               const std::string &name);
+
+/// The sizes of symbolic dimensions: those of the first data set.
+std::map<std::string, int64_t> getDimensions(const Case &subject);
 
 /// The runtime's name of a data type, `f32`; empty if it has none.
 llvm::StringRef getElementName(int32_t dataType);

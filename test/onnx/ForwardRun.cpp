@@ -4,9 +4,9 @@
 
 #include "compiler/Driver.h"
 #include "runtime/device/create_device.h"
-#include "runtime/executor/inference.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/schema/element_type.h"
+#include "test/onnx/AnsweringPlan.h"
 
 #include "absl/strings/str_cat.h"
 #include "llvm/ADT/APFloat.h"
@@ -146,29 +146,23 @@ std::string compare(const CaseTensor &expected, llvm::StringRef got,
   return "";
 }
 
-const planpb::Tensor *
-find(const google::protobuf::RepeatedPtrField<planpb::Tensor> &tensors,
-     const std::string &name) {
-  for (const planpb::Tensor &tensor : tensors) {
-    if (tensor.name() == name) {
-      return &tensor;
-    }
+/// What is wrong with what the plan gives; empty: nothing.
+std::string compareOutput(const AnsweringPlan &plan, const CaseTensor &expected,
+                          llvm::StringRef operatorName) {
+  const planpb::Tensor *output = plan.findOutput(expected.name);
+  if (!output) {
+    return "no output " + expected.name;
   }
-  return nullptr;
-}
-
-/// Sizes of symbolic dimensions are those of the data.
-void bindDimensions(const Case &subject, CompilerOptions &options) {
-  for (const CaseTensor &tensor : subject.data.front().inputs) {
-    for (const pb::ValueInfoProto &value : subject.model.graph().input()) {
-      const auto &dims = value.type().tensor_type().shape().dim();
-      for (int i = 0; value.name() == tensor.name && i < dims.size(); ++i) {
-        if (!dims[i].dim_param().empty()) {
-          options.frontend.dimensions[dims[i].dim_param()] = tensor.shape[i];
-        }
-      }
-    }
+  std::vector<int64_t> shape(output->shape().begin(), output->shape().end());
+  auto name = runtime::ElementTypeName(output->dtype());
+  if (shape != expected.shape || llvm::StringRef(name.data(), name.size()) !=
+                                     getElementName(expected.dataType)) {
+    return absl::StrCat(expected.name, ": got ", runtime::FormatTensor(*output),
+                        ", which is another shape or type");
   }
+  auto bytes = plan.read(*output);
+  return bytes.ok() ? compare(expected, *bytes, operatorName)
+                    : std::string(bytes.status().message());
 }
 
 Outcome wrong(const std::string &detail) {
@@ -194,7 +188,7 @@ Outcome ForwardRun::compileCase(const Case &subject,
   options.diagnostics.quiet = true;
   // One variant is enough: all give the same bits.
   options.target = "x86-64-v3";
-  bindDimensions(subject, options);
+  options.frontend.dimensions = getDimensions(subject);
   Outcome outcome;
   const std::vector<CaseTensor> &inputs = subject.data.front().inputs;
   for (size_t i : bound) {
@@ -218,64 +212,25 @@ Outcome ForwardRun::compileCase(const Case &subject,
   return outcome;
 }
 
-Outcome ForwardRun::answer(const Case &subject,
-                           const std::vector<size_t> &bound) {
-  auto opened = runtime::Plan::Open(*vfs, plan);
+Outcome ForwardRun::answer(const Case &subject) {
+  auto opened = AnsweringPlan::open(*vfs, *device, plan);
   if (!opened.ok()) {
     return wrong(std::string(opened.status().message()));
   }
-  if (auto chosen = device->ChooseVariant((*opened)->view());
-      !chosen.ok() && !(*opened)->manifest().kernels().empty()) {
-    return wrong(std::string(chosen.status().message()));
-  }
-  auto inference = runtime::Inference::Create(*vfs, **opened, *device, {});
-  if (!inference.ok()) {
-    return wrong(std::string(inference.status().message()));
-  }
-  absl::Status status = (*inference)->Initialize();
   for (const DataSet &data : subject.data) {
+    absl::Status status;
     for (const CaseTensor &tensor : data.inputs) {
-      // What is bound is no input any more.
-      if (const planpb::Tensor *input =
-              find((*opened)->manifest().inputs(), tensor.name)) {
-        status.Update(
-            (*inference)
-                ->SetInput(*input, absl::MakeConstSpan(
-                                       reinterpret_cast<const std::byte *>(
-                                           tensor.bytes.data()),
-                                       tensor.bytes.size())));
-      }
+      status.Update((*opened)->setInput(tensor.name, tensor.bytes));
     }
     if (status.ok()) {
-      status = (*inference)->Run();
+      status = (*opened)->run();
     }
     if (!status.ok()) {
       return wrong(std::string(status.message()));
     }
     for (const CaseTensor &expected : data.outputs) {
-      const planpb::Tensor *output =
-          find((*opened)->manifest().outputs(), expected.name);
-      if (!output) {
-        return wrong("no output " + expected.name);
-      }
-      std::vector<int64_t> shape(output->shape().begin(),
-                                 output->shape().end());
-      auto name = runtime::ElementTypeName(output->dtype());
-      if (shape != expected.shape ||
-          llvm::StringRef(name.data(), name.size()) !=
-              getElementName(expected.dataType)) {
-        return wrong(absl::StrCat(expected.name, ": got ",
-                                  runtime::FormatTensor(*output),
-                                  ", which is another shape or type"));
-      }
-      auto bytes = (*inference)->ReadOutput(*output);
-      if (!bytes.ok()) {
-        return wrong(std::string(bytes.status().message()));
-      }
-      std::string difference = compare(
-          expected,
-          {reinterpret_cast<const char *>(bytes->data()), bytes->size()},
-          subject.getOperator());
+      std::string difference =
+          compareOutput(**opened, expected, subject.getOperator());
       if (!difference.empty()) {
         return wrong(difference);
       }
@@ -298,7 +253,7 @@ Outcome ForwardRun::run(const Case &subject, const std::string &operatorName) {
   if (compiled.kind != Outcome::Kind::Pass) {
     return compiled;
   }
-  Outcome outcome = answer(subject, bound);
+  Outcome outcome = answer(subject);
   outcome.bound = compiled.bound;
   return outcome;
 }

@@ -38,7 +38,7 @@ public:
 
 private:
   Outcome compileCase(const Case &subject, const std::vector<size_t> &bound);
-  Outcome answer(const Case &subject, const std::vector<size_t> &bound);
+  Outcome answer(const Case &subject);
 
   std::string plan;
   std::unique_ptr<runtime::Vfs> vfs;

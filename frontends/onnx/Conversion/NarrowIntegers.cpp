@@ -35,7 +35,8 @@ NarrowUse getNarrowUse(StringRef op) {
               "Sign"},
              NarrowUse::Moves)
       .Case("Split", NarrowUse::MovesAll)
-      .Cases({"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs"},
+      .Cases({"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "BitShift",
+              "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor"},
              NarrowUse::Wraps)
       .Cases({"Cast", "CastLike", "Equal", "Less", "LessOrEqual", "Greater",
               "GreaterOrEqual", "Shape", "Size", "NonZero", "ArgMax", "ArgMin"},
