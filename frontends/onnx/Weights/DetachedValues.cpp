@@ -13,6 +13,12 @@ bool isDetach(llvm::StringRef call) {
          getCalledOperator(call) == "detach_";
 }
 
+/// Whether nothing in front of the node gets a gradient through it.
+bool isStep(const pb::NodeProto &node) {
+  constexpr llvm::StringLiteral steps[] = {"Ceil", "Floor", "Round", "Sign"};
+  return llvm::is_contained(steps, node.op_type());
+}
+
 class Search {
 public:
   Search(const pb::GraphProto &graph, const GraphSignature &signature,
@@ -31,28 +37,31 @@ private:
   const GraphSignature &signature;
   FindParameter findParameter;
   LeftOutCalls leftOut;
-  llvm::StringSet<> trained; ///< values that depend on a parameter
+  llvm::StringSet<> trained; ///< values that have a gradient by a parameter
   llvm::StringSet<> used;    ///< values by which a result has a gradient
 };
 
 void Search::findTrained() {
   for (const pb::NodeProto &node : graph.node()) {
-    if (llvm::any_of(node.input(), [&](const std::string &input) {
+    bool dependsOnOne =
+        llvm::any_of(node.input(), [&](const std::string &input) {
           return trained.contains(input) ||
                  signature.isParameter(findParameter(input));
-        })) {
-      trained.insert_range(node.output());
+        });
+    for (const std::string &output : node.output()) {
+      if (dependsOnOne && !isStep(node) && !leftOut.isDiscrete(output)) {
+        trained.insert(output);
+      }
     }
   }
 }
 
 void Search::findUsed() {
-  constexpr llvm::StringLiteral steps[] = {"Ceil", "Floor", "Round", "Sign"};
   for (const pb::ValueInfoProto &output : graph.output()) {
     used.insert(output.name());
   }
   for (const pb::NodeProto &node : llvm::reverse(graph.node())) {
-    bool isUsed = !llvm::is_contained(steps, node.op_type()) &&
+    bool isUsed = !isStep(node) &&
                   llvm::any_of(node.output(), [&](const std::string &output) {
                     return used.contains(output);
                   });

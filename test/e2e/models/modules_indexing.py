@@ -222,7 +222,7 @@ def triangles(m, x):
 
 @module(
     (6, 8),
-    refused=FOLDED,
+    refused={"dynamo": "E0405"},
     a=linear(8, 8),
     low=filled(-0.1),
     high=filled(0.3),
@@ -234,7 +234,7 @@ def bounds_that_are_scalars(m, x):
 
 @module(
     (6, 8),
-    refused=FOLDED,
+    refused={"dynamo": "E0405"},
     a=linear(8, 8),
     low=filled(0.1),
     other=filled(0.05),
