@@ -74,7 +74,7 @@ def experts_gathered(m, x):
     (7, 16),
     core=part(nn.LSTM, 16, 8, 2, batch_first=True, proj_size=4),
     head=linear(4, 4),
-    refused="E0301",
+    refused="E0401",
 )
 def lstm_projected(m, x):
     return m.head(m.core(x)[0].sum(1))
@@ -86,6 +86,7 @@ def lstm_projected(m, x):
     h=weights(1, 1, 8),
     c=weights(1, 1, 8),
     head=linear(16, 4),
+    refused=FOLDED,
 )
 def lstm_learned_state(m, x):
     batch = x.shape[0]
