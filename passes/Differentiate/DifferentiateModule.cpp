@@ -50,6 +50,11 @@ public:
     accumulateGradients(*contributions);
     accumulateTotals();
     freezeUnused();
+    if (used.empty()) {
+      return withCode(function.emitError(), codes::NotTrainable)
+             << "expected a trainable parameter that influences the loss, got "
+                "none; nothing would be trained";
+    }
     return success();
   }
 
