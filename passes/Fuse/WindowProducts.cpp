@@ -29,6 +29,7 @@ private:
   bool matchPlaces(Value windows);
   bool matchColumns(ArrayRef<int64_t> strides);
   Value round(Value sums);
+  Value multiply(Value lhs, Value rhs, ArrayRef<int64_t> shape);
   void prepare() override;
   Value buildPhase(Choice chosen, ArrayRef<int64_t> shape) override;
   Value getWeights(Choice chosen);
@@ -172,6 +173,16 @@ Value ProductOfWindows::round(Value sums) {
   return b.cast(b.cast(sums, elementTypeOf(root)), elementTypeOf(sums));
 }
 
+/// A part of the product: it computes in what that does, for the same reason.
+Value ProductOfWindows::multiply(Value lhs, Value rhs,
+                                 ArrayRef<int64_t> shape) {
+  Value made = b.create<MatmulOp>(product.getType().clone(shape), lhs, rhs,
+                                  false, false, product.getRole());
+  made.getDefiningOp()->setDiscardableAttrs(
+      product->getDiscardableAttrDictionary());
+  return made;
+}
+
 Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes, dilations, ones(spatial, 1);
   for (const WindowPhase *phase : chosen) {
@@ -193,16 +204,13 @@ Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {
   Value lhs = b.create<TransposeOp>(b.reshape(windows, split), order);
   Value rhs = getWeights(chosen);
   if (groups == 1) {
-    Value made = b.create<MatmulOp>(
-        product.getType().clone({places, channels()}),
-        b.reshape(lhs, {places, summed}), b.reshape(rhs, {summed, channels()}),
-        false, false, product.getRole());
+    Value made =
+        multiply(b.reshape(lhs, {places, summed}),
+                 b.reshape(rhs, {summed, channels()}), {places, channels()});
     return b.reshape(round(made), shape);
   }
-  Value made =
-      b.create<MatmulOp>(product.getType().clone({groups, places, channels()}),
-                         b.reshape(lhs, {groups, places, summed}), rhs, false,
-                         false, product.getRole());
+  Value made = multiply(b.reshape(lhs, {groups, places, summed}), rhs,
+                        {groups, places, channels()});
   return b.reshape(
       b.create<TransposeOp>(round(made), ArrayRef<int64_t>{1, 0, 2}), shape);
 }

@@ -107,12 +107,12 @@ func.func @phases(%g: tensor<6x5xf32>, %k: tensor<12x5xf32>) -> tensor<2x7x4xf32
   return %s : tensor<2x7x4xf32>
 }
 
-// Two groups of channels: a product of windows for each.
+// Two groups of channels: a product of windows for each, which computes in other numbers than others do for the reason that the product had.
 // CHECK-LABEL: func.func @groups
 // CHECK-NOT: accel.sum_windows
-// CHECK: accel.matmul %{{.+}}, %{{.+}} as input_gradient : tensor<2x18x15xf32>, tensor<2x15x4xf32> -> tensor<2x18x4xf32>
+// CHECK: accel.matmul %{{.+}}, %{{.+}} as input_gradient {accel.precision_reason = "too few"} : tensor<2x18x15xf32>, tensor<2x15x4xf32> -> tensor<2x18x4xf32>
 func.func @groups(%g: tensor<2x14x5xf32>, %k: tensor<2x5x12xf32>) -> tensor<2x9x8xf32> {
-  %p = accel.matmul %g, %k as input_gradient : tensor<2x14x5xf32>, tensor<2x5x12xf32> -> tensor<2x14x12xf32>
+  %p = accel.matmul %g, %k as input_gradient {accel.precision_reason = "too few"} : tensor<2x14x5xf32>, tensor<2x5x12xf32> -> tensor<2x14x12xf32>
   %r = accel.reshape %p : tensor<2x14x12xf32> -> tensor<2x2x7x3x4xf32>
   %t = accel.transpose %r [1, 2, 0, 4, 3] : tensor<2x2x7x3x4xf32> -> tensor<2x7x2x4x3xf32>
   %c = accel.reshape %t : tensor<2x7x2x4x3xf32> -> tensor<2x7x8x3xf32>
