@@ -3,7 +3,6 @@
 // refused.
 #include "frontends/onnx/Conversion/NarrowIntegers.h"
 
-#include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Weights/TensorData.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -83,14 +82,20 @@ void markNarrowOutputs(NodeConversion &c) {
 
 Value wrapIntegers(NodeConversion &c, Value value, int32_t dataType) {
   IntegerRange range = *getNarrowRange(dataType);
-  Formula f(c, c.typeOf(value));
-  Value size = f.number(static_cast<double>(range.last - range.first + 1));
-  // The quotient is truncated, so the rest has the dividend's sign.
-  Value rest = f.sub(value, f.mul(f.div(value, size), size));
-  auto first = f.number(static_cast<double>(range.first));
-  auto last = f.number(static_cast<double>(range.last));
-  rest = f.select(f.less(rest, first), f.add(rest, size), rest);
-  return f.select(f.greater(rest, last), f.sub(rest, size), rest);
+  RankedTensorType type = c.typeOf(value);
+  auto combine = [&](BitFunction function, Value bits, int64_t number) {
+    Value constant = c.makeConstant(type, static_cast<double>(number));
+    return BitwiseOp::create(c.builder, c.loc, type, function, bits, constant)
+        .getResult();
+  };
+  Value low = combine(BitFunction::And, value, range.last - range.first);
+  if (range.first == 0) {
+    return low;
+  }
+  // Turning the sign's bit over and taking it away copies it upwards.
+  int64_t sign = -range.first;
+  return SubOp::create(c.builder, c.loc, combine(BitFunction::Xor, low, sign),
+                       c.makeConstant(type, static_cast<double>(sign)));
 }
 
 } // namespace accel::onnx
