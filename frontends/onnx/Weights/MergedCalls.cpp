@@ -15,6 +15,14 @@ bool isCast(llvm::StringRef call) {
   return name == "type_as" || name == "_to_copy" || name == "to";
 }
 
+/// Whether a node that says it computes a sum or a product is a norm, whose
+/// last call that was: what the call names is a part of the node.
+bool isPartOfNorm(const pb::NodeProto &node, const FxCall &call) {
+  llvm::StringRef name = getCalledOperator(call.name);
+  return llvm::StringRef(node.op_type()).ends_with("Normalization") &&
+         (name == "mul" || name == "add");
+}
+
 class Search {
 public:
   Search(const pb::GraphProto &graph, const GraphSignature &signature,
@@ -71,7 +79,10 @@ bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
 }
 
 bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
-  Names lost = call ? leftOut.find(*call) : Names();
+  Names lost;
+  if (call && !isPartOfNorm(node, *call)) {
+    lost = leftOut.find(*call);
+  }
   for (const std::string &input : node.input()) {
     llvm::StringRef parameter = findParameter(input);
     // What was separated again has a name of its own.
