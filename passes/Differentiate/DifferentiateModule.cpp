@@ -5,6 +5,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/LossScale.h"
 #include "dialects/Accel/IR/StepNames.h"
 #include "passes/Differentiate/ReverseMode.h"

@@ -3,6 +3,7 @@
 #include "passes/Lower/Arithmetic.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace accel;

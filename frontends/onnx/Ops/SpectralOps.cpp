@@ -2,6 +2,7 @@
 // Converters of Fourier transforms: products with a constant matrix, whose
 // elements are computed in double. Real and imaginary parts are elements like
 // others, so gradients are those of products.
+#include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/ChannelsLast.h"
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
