@@ -6,6 +6,7 @@
 #include "dialects/Accel/IR/Fp8Scale.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Fuse/Passes.h"
+#include "passes/Fuse/ProductPart.h"
 #include "passes/Target/Target.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -83,10 +84,8 @@ void PadProductsPass::padProduct(MatmulOp product, int64_t multiple) {
   RankedTensorType type = product.getType();
   int64_t rows = shapeOf(lhs)[isLhsTransposed ? 1 : 0];
   int64_t columns = shapeOf(rhs)[isRhsTransposed ? 0 : 1];
-  auto whole = MatmulOp::create(
-      builder, product.getLoc(), type.clone({rows, columns}), lhs, rhs,
-      isLhsTransposed, isRhsTransposed, product.getRole());
-  whole->setDiscardableAttrs(product->getDiscardableAttrDictionary());
+  MatmulOp whole = createPart(b, product, {rows, columns}, lhs, rhs,
+                              isLhsTransposed, isRhsTransposed);
   auto takeFirst = [&](Operation *op, Value padded) {
     op->getResult(0).replaceAllUsesWith(
         buildFirst(b, padded, type.getDimSize(0), type.getDimSize(1)));

@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Fuse/Passes.h"
+#include "passes/Fuse/ProductPart.h"
 #include "passes/Target/Target.h"
 
 namespace accel {
@@ -32,13 +33,9 @@ static void split(MatmulOp product, int64_t parts) {
   SmallVector<int64_t> shape{parts};
   llvm::append_range(shape, shapeOf(product.getResult()));
   // Products of rounded operands are sums in f32.
-  Value all = b.create<MatmulOp>(product.getType().clone(shape),
-                                 cut(product.getLhs()), cut(product.getRhs()),
-                                 /*transposeLhs=*/true, /*transposeRhs=*/false,
-                                 product.getRole());
-  // Why it computes in other numbers than others do.
-  all.getDefiningOp()->setDiscardableAttrs(
-      product->getDiscardableAttrDictionary());
+  Value lhs = cut(product.getLhs()), rhs = cut(product.getRhs());
+  Value all = createPart(b, product, shape, lhs, rhs,
+                         /*transposeLhs=*/true, /*transposeRhs=*/false);
   product.replaceAllUsesWith(b.sum(all, 0));
   product.erase();
 }

@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Analysis/WindowMatrix.h"
+#include "passes/Fuse/ProductPart.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -173,14 +174,10 @@ Value ProductOfWindows::round(Value sums) {
   return b.cast(b.cast(sums, elementTypeOf(root)), elementTypeOf(sums));
 }
 
-/// A part of the product: it computes in what that does, for the same reason.
 Value ProductOfWindows::multiply(Value lhs, Value rhs,
                                  ArrayRef<int64_t> shape) {
-  Value made = b.create<MatmulOp>(product.getType().clone(shape), lhs, rhs,
-                                  false, false, product.getRole());
-  made.getDefiningOp()->setDiscardableAttrs(
-      product->getDiscardableAttrDictionary());
-  return made;
+  return createPart(b, product, shape, lhs, rhs,
+                    /*transposeLhs=*/false, /*transposeRhs=*/false);
 }
 
 Value ProductOfWindows::buildPhase(Choice chosen, ArrayRef<int64_t> shape) {

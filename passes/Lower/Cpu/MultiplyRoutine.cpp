@@ -25,21 +25,22 @@ struct MultiplyRoutine::Forms {
   bool isLhsPacked, isLhsTransposed, isRhsPacked;
   int64_t lhsStride; ///< from one row to the next, if it is read in rows
   const WindowMatrix *rhsWindows;
+  /// Rows behind the last whole register block, and whether there is one.
   int64_t lastRows;
   bool hasWholeRows;
   bool areColumnsWhole;
   bool isRhsAskedFor;
 
-  static Forms get(const MultipliedParts &product) {
+  static Forms get(const MultipliedParts &product, const ProductBlock &block) {
     const ProductMatrix &lhs = product.lhs.matrix, &rhs = product.rhs.matrix;
     Forms forms{.isLhsPacked = product.lhs.isPacked,
                 .isLhsTransposed = lhs.isTransposed,
                 .isRhsPacked = product.rhs.isPacked,
                 .lhsStride = 0,
                 .rhsWindows = rhs.windows,
-                .lastRows = product.lastRows,
-                .hasWholeRows = product.hasWholeRows,
-                .areColumnsWhole = product.lastColumns == 0,
+                .lastRows = product.allRows % block.rows,
+                .hasWholeRows = product.allRows >= block.rows,
+                .areColumnsWhole = product.allColumns % block.columns == 0,
                 .isRhsAskedFor = false};
     if (forms.isLhsInRows()) {
       forms.lhsStride = *getConstantIntValue(lhs.stride);
@@ -86,7 +87,7 @@ void MultiplyRoutine::multiply(const TileCode &t,
                                const MultipliedParts &product,
                                const ProductMatrix &result, Value adds) const {
   const ProductMatrix &lhs = product.lhs.matrix, &rhs = product.rhs.matrix;
-  Forms forms = Forms::get(product);
+  Forms forms = Forms::get(product, block);
   Arguments arguments{.lhs = FloatMemory::cast(t, lhs.buffer),
                       .lhsAt = lhs.at,
                       .lhsStride = lhs.stride,

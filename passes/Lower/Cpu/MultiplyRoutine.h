@@ -26,9 +26,7 @@ struct MultipliedOperand {
 struct MultipliedParts {
   MultipliedOperand lhs, rhs;
   mlir::Value rows, columns, depth;
-  /// Of the whole matrices, behind whole register blocks; 0: there are none.
-  int64_t lastRows, lastColumns;
-  bool hasWholeRows; ///< whether there is a whole block in front of them
+  int64_t allRows, allColumns; ///< of the whole matrices
 };
 
 struct RegisterOperand;

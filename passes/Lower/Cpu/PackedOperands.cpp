@@ -127,10 +127,9 @@ void PackedOperands::multiply(const MultipliedOperand &lhs,
                               const MultipliedOperand &rhs, Value rows,
                               Value columns, const DepthBlock &block,
                               const ProductMatrix &sums, Value adds) const {
-  multiplication.multiply(
-      t,
-      {lhs, rhs, rows, columns, format.packedDepth(t, block.depth),
-       tiles.rows % registers.rows, tiles.columns % registers.columns,
-       tiles.rows >= registers.rows},
-      sums, adds);
+  multiplication.multiply(t,
+                          {lhs, rhs, rows, columns,
+                           format.packedDepth(t, block.depth), tiles.rows,
+                           tiles.columns},
+                          sums, adds);
 }

@@ -19,9 +19,11 @@ static constexpr int64_t kOverhang = 16;
 /// Rows of sums that are kept, at most: four megabytes, of the third cache.
 static constexpr int64_t kMostSummedRows = 1008;
 
-/// Whether an operand is a view of windows that is copied to be packed.
-static bool isCopied(MatmulOp op, bool isLeft) {
-  auto windows = WindowMatrix::findInKernel(isLeft ? op.getLhs() : op.getRhs());
+/// The view of windows that an operand may be.
+using Windows = std::optional<WindowMatrix>;
+
+/// Whether the operand is copied to be packed.
+static bool isCopied(MatmulOp op, const Windows &windows, bool isLeft) {
   return windows && !windows->isPackedInPlace(isLeft,
                                               isLeft ? op.getTransposeLhs()
                                                      : op.getTransposeRhs(),
@@ -47,17 +49,15 @@ static bool isPlain(MatmulOp op) {
   return elementTypeOf(op.getLhs()).isF32() && op.getScales().empty();
 }
 
-static bool isLhsRead(MatmulOp op) {
-  return isPlain(op) && shapeOf(op.getLhs()).back() <= kLongestRow &&
-         !WindowMatrix::findInKernel(op.getLhs());
+static bool isLhsRead(MatmulOp op, const Windows &windows) {
+  return isPlain(op) && !windows && shapeOf(op.getLhs()).back() <= kLongestRow;
 }
 
-static bool isRhsRead(MatmulOp op) {
+static bool isRhsRead(MatmulOp op, const Windows &windows) {
   if (!isPlain(op) || op.getTransposeRhs() ||
       shapeOf(op.getResult()).back() % kMostBlockColumns != 0) {
     return false;
   }
-  auto windows = WindowMatrix::findInKernel(op.getRhs());
   return windows ? liesEvenly(*windows)
                  : shapeOf(op.getRhs()).back() <= kLongestRow;
 }
@@ -65,6 +65,8 @@ static bool isRhsRead(MatmulOp op) {
 ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
                                int64_t packedColumns) {
   ArrayRef<int64_t> result = shapeOf(op.getResult());
+  Windows lhs = WindowMatrix::findInKernel(op.getLhs()),
+          rhs = WindowMatrix::findInKernel(op.getRhs());
   return {llvm::product_of(result.drop_back(2)),
           result[result.size() - 2],
           result.back(),
@@ -75,10 +77,10 @@ ProductTiles ProductTiles::get(func::FuncOp kernel, MatmulOp op, int64_t block,
           static_cast<int64_t>(op.getBlock().value_or(0)),
           packedColumns,
           !findSums(kernel, op),
-          isCopied(op, /*isLeft=*/true),
-          isCopied(op, /*isLeft=*/false),
-          isLhsRead(op),
-          isRhsRead(op)};
+          isCopied(op, lhs, /*isLeft=*/true),
+          isCopied(op, rhs, /*isLeft=*/false),
+          isLhsRead(op, lhs),
+          isRhsRead(op, rhs)};
 }
 
 int64_t ProductTiles::blocks() const { return llvm::divideCeil(depth, block); }
