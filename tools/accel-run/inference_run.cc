@@ -73,12 +73,12 @@ absl::StatusOr<std::vector<Bound>> Bind(const std::vector<std::string>& words,
   return bound;
 }
 
-// Whether integers of `wide` can be all that those of `narrow` can.
-bool Holds(runtime::DType wide, runtime::DType narrow) {
+// Whether `wide` has other integers than `narrow`, and all that these can be.
+bool IsWider(runtime::DType wide, runtime::DType narrow) {
   const auto is_integer = [](runtime::DType dtype) {
     return dtype != runtime::DType::kBool && runtime::IsInt64Compatible(dtype);
   };
-  if (!is_integer(wide) || !is_integer(narrow)) {
+  if (wide == narrow || !is_integer(wide) || !is_integer(narrow)) {
     return false;
   }
   const runtime::IntegerRange inner = runtime::ValuesOf(narrow);
@@ -86,7 +86,7 @@ bool Holds(runtime::DType wide, runtime::DType narrow) {
   return outer.Contains(inner.min) && outer.Contains(inner.max);
 }
 
-// Integers of `narrow` as those of `wide`. Requires: Holds(wide, narrow).
+// Integers of `narrow` as those of `wide`. Requires: IsWider(wide, narrow).
 std::vector<std::byte> Widen(const std::vector<std::byte>& bytes,
                              runtime::DType narrow, runtime::DType wide) {
   const auto from = static_cast<size_t>(runtime::ByteWidth(narrow));
@@ -110,7 +110,7 @@ absl::StatusOr<std::vector<std::byte>> ReadArray(runtime::Vfs& vfs,
   got.mutable_shape()->Add(layout.header.shape.begin(),
                            layout.header.shape.end());
   const runtime::DType wanted = *runtime::ToDType(tensor.dtype());
-  const bool widens = Holds(wanted, layout.header.dtype);
+  const bool widens = IsWider(wanted, layout.header.dtype);
   planpb::Tensor fitting = got;
   if (widens) {
     fitting.set_dtype(tensor.dtype());

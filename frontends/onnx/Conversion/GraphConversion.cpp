@@ -62,11 +62,6 @@ private:
                             ArrayRef<BodyValue> inputs,
                             SmallVectorImpl<BodyValue> &outputs);
   LogicalResult makeReturn();
-  void markNarrow(StringRef name, int32_t dataType) {
-    if (getNarrowRange(dataType)) {
-      state.narrow[name] = dataType;
-    }
-  }
   /// Nobody behind a body would know that its outputs are narrow.
   LogicalResult checkBodyOutput(StringRef name) const;
   /// The value of `name` where it is about to be used by something at `loc`;
@@ -99,7 +94,7 @@ void GraphConverter::makeFunction(const BoundInputs &inputs) {
                               builder.getStringAttr(proto->name()));
     values[proto->name()] = entry->getArgument(i);
     state.shapedByInputs.insert(proto->name());
-    markNarrow(proto->name(), proto->type().tensor_type().elem_type());
+    markNarrow(state, proto->name(), proto->type().tensor_type().elem_type());
     entry->getArgument(i).setLoc(
         NameLoc::get(builder.getStringAttr(proto->name())));
   }
@@ -148,7 +143,7 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   Value constant = ConstantOp::create(
       builder, NameLoc::get(builder.getStringAttr(name)), *elements);
   values[name] = constant;
-  markNarrow(name, tensor->data_type());
+  markNarrow(state, name, tensor->data_type());
   return constant;
 }
 

@@ -56,6 +56,12 @@ std::optional<int32_t> findNarrowInput(const NodeConversion &c) {
 
 } // namespace
 
+void markNarrow(ConversionState &state, StringRef name, int32_t dataType) {
+  if (getNarrowRange(dataType)) {
+    state.narrow[name] = dataType;
+  }
+}
+
 LogicalResult checkNarrowInputs(const NodeConversion &c) {
   std::optional<int32_t> dataType = findNarrowInput(c);
   if (!dataType || getNarrowUse(c.node.op_type()) != NarrowUse::Unknown) {
@@ -76,7 +82,7 @@ void markNarrowOutputs(NodeConversion &c) {
     if (use == NarrowUse::Wraps) {
       c.setResult(i, wrapIntegers(c, c.getResult(i), *dataType));
     }
-    c.state.narrow[c.node.output(i)] = *dataType;
+    markNarrow(c.state, c.node.output(i), *dataType);
   }
 }
 

@@ -8,6 +8,9 @@
 
 namespace accel::onnx {
 
+/// Notes that value `name` is of `dataType`, if that is a narrow one.
+void markNarrow(ConversionState &state, llvm::StringRef name, int32_t dataType);
+
 /// Emits an error for an operator that does with narrow integers what nobody
 /// has looked at.
 mlir::LogicalResult checkNarrowInputs(const NodeConversion &c);

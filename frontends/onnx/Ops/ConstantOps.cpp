@@ -3,6 +3,7 @@
 // numbers. Ranges and triangles are made of `accel.iota`, so that they are
 // evaluated like everything else.
 #include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Conversion/NarrowIntegers.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Weights/TensorData.h"
 
@@ -29,9 +30,7 @@ FailureOr<Value> makeTensor(NodeConversion &c, const pb::TensorProto &tensor) {
   if (!bytes) {
     return c.error() << llvm::toString(bytes.takeError());
   }
-  if (getNarrowRange(tensor.data_type())) {
-    c.state.narrow[c.node.output(0)] = tensor.data_type();
-  }
+  markNarrow(c.state, c.node.output(0), tensor.data_type());
   return ConstantOp::create(c.builder, c.loc,
                             getElements(*type, *bytes->contents))
       .getResult();

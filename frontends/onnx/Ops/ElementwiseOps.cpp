@@ -337,7 +337,7 @@ void castToNarrow(NodeConversion &c, int32_t dataType) {
   Value wide = isLong ? wrapIntegers(c, c.input(0), dataType) : c.input(0);
   Value value = c.cast(wide, c.builder.getI32Type());
   c.setResult(0, isLong ? value : wrapIntegers(c, value, dataType));
-  c.state.narrow[c.node.output(0)] = dataType;
+  markNarrow(c.state, c.node.output(0), dataType);
 }
 
 LogicalResult convertCast(NodeConversion &c) {

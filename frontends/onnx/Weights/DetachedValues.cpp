@@ -21,10 +21,9 @@ bool isStep(const pb::NodeProto &node) {
 
 class Search {
 public:
-  Search(const pb::GraphProto &graph, const GraphSignature &signature,
-         FindParameter findParameter)
-      : graph(graph), signature(signature), findParameter(findParameter),
-        leftOut(graph, signature) {}
+  Search(const LeftOutCalls &leftOut, FindParameter findParameter)
+      : leftOut(leftOut), graph(leftOut.getGraph()),
+        signature(leftOut.getSignature()), findParameter(findParameter) {}
 
   std::vector<const pb::NodeProto *> run();
 
@@ -33,10 +32,10 @@ private:
   void findUsed();
   bool isDetached(const pb::NodeProto &node) const;
 
+  const LeftOutCalls &leftOut;
   const pb::GraphProto &graph;
   const GraphSignature &signature;
   FindParameter findParameter;
-  LeftOutCalls leftOut;
   llvm::StringSet<> trained; ///< values that have a gradient by a parameter
   llvm::StringSet<> used;    ///< values by which a result has a gradient
 };
@@ -115,10 +114,9 @@ std::vector<const pb::NodeProto *> Search::run() {
 
 } // namespace
 
-std::vector<const pb::NodeProto *> findDetached(const pb::GraphProto &graph,
-                                                const GraphSignature &signature,
+std::vector<const pb::NodeProto *> findDetached(const LeftOutCalls &leftOut,
                                                 FindParameter findParameter) {
-  return Search(graph, signature, findParameter).run();
+  return Search(leftOut, findParameter).run();
 }
 
 } // namespace accel::onnx

@@ -12,8 +12,7 @@ namespace accel::onnx {
 /// Nodes that are a detach, or read what the program detaches, where it makes a
 /// difference: a parameter is in front of the value, and behind it a result
 /// that has a gradient by it. Borrows: the graph.
-std::vector<const pb::NodeProto *> findDetached(const pb::GraphProto &graph,
-                                                const GraphSignature &signature,
+std::vector<const pb::NodeProto *> findDetached(const LeftOutCalls &leftOut,
                                                 FindParameter findParameter);
 
 } // namespace accel::onnx

@@ -43,6 +43,9 @@ public:
 
   LeftOutCalls(const pb::GraphProto &graph, const GraphSignature &signature);
 
+  const pb::GraphProto &getGraph() const { return graph; }
+  const GraphSignature &getSignature() const { return signature; }
+
   /// What `call` names and neither a node nor an initializer is, nor a
   /// parameter or buffer.
   Names find(const FxCall &call) const;

@@ -25,10 +25,9 @@ bool isPartOfNorm(const pb::NodeProto &node, const FxCall &call) {
 
 class Search {
 public:
-  Search(const pb::GraphProto &graph, const GraphSignature &signature,
-         FindParameter findParameter)
-      : graph(graph), signature(signature), findParameter(findParameter),
-        leftOut(graph, signature) {
+  Search(const LeftOutCalls &leftOut, FindParameter findParameter)
+      : leftOut(leftOut), graph(leftOut.getGraph()),
+        signature(leftOut.getSignature()), findParameter(findParameter) {
     for (const pb::TensorProto &tensor : graph.initializer()) {
       initializers.insert(tensor.name());
     }
@@ -44,10 +43,10 @@ private:
   bool readsMerged(const pb::NodeProto &node, const FxCall *call);
   void noteResults(const pb::NodeProto &node, const FxCall *call);
 
+  const LeftOutCalls &leftOut;
   const pb::GraphProto &graph;
   const GraphSignature &signature;
   FindParameter findParameter;
-  LeftOutCalls leftOut;
   llvm::StringSet<> initializers;
   /// Parameters that a call names, and those that a node without one reads.
   llvm::StringSet<> named, unnamed;
@@ -148,10 +147,9 @@ bool Search::run() {
 
 } // namespace
 
-bool mergesCallsOfParameters(const pb::GraphProto &graph,
-                             const GraphSignature &signature,
+bool mergesCallsOfParameters(const LeftOutCalls &leftOut,
                              FindParameter findParameter) {
-  return Search(graph, signature, findParameter).run();
+  return Search(leftOut, findParameter).run();
 }
 
 } // namespace accel::onnx

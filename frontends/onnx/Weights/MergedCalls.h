@@ -14,8 +14,7 @@ namespace accel::onnx {
 /// the same operator, whose result no node computes any more; or a node that
 /// stands for no call, as the parts of a bias, reads one that a call names.
 /// This means something only where some parameter is not found otherwise.
-bool mergesCallsOfParameters(const pb::GraphProto &graph,
-                             const GraphSignature &signature,
+bool mergesCallsOfParameters(const LeftOutCalls &leftOut,
                              FindParameter findParameter);
 
 } // namespace accel::onnx

@@ -20,7 +20,8 @@ namespace {
 
 class RecoveryCheck {
 public:
-  explicit RecoveryCheck(const RecoveryProblem &problem) : problem(problem) {}
+  explicit RecoveryCheck(const RecoveryProblem &problem)
+      : problem(problem), leftOut(problem.graph, problem.signature) {}
 
   bool checkPresence();
   bool checkCalls();
@@ -30,19 +31,26 @@ public:
   bool checkDetached();
 
 private:
-  /// The parameter that `initializer` is; empty if it is none.
-  StringRef getParameter(StringRef initializer) const {
-    const RecoveredParameter *found = problem.recovery.find(initializer);
-    return found ? StringRef(found->parameter) : StringRef();
+  /// A FindParameter.
+  auto finder() const {
+    return [this](StringRef initializer) {
+      const RecoveredParameter *found = problem.recovery.find(initializer);
+      return found ? StringRef(found->parameter) : StringRef();
+    };
+  }
+
+  bool isRecovered(StringRef parameter) const {
+    return llvm::any_of(problem.recovery.parameters, [&](const auto &each) {
+      return each.parameter == parameter;
+    });
   }
 
   bool mergesCalls() const {
-    return mergesCallsOfParameters(
-        problem.graph, problem.signature,
-        [&](StringRef initializer) { return getParameter(initializer); });
+    return mergesCallsOfParameters(leftOut, finder());
   }
 
   const RecoveryProblem &problem;
+  LeftOutCalls leftOut;
 };
 
 } // namespace
@@ -60,9 +68,7 @@ static bool mayBeScalar(StringRef parameter) {
 bool RecoveryCheck::checkPresence() {
   std::vector<std::string> absent;
   for (StringRef parameter : problem.lost.list()) {
-    if (llvm::none_of(problem.recovery.parameters, [&](const auto &each) {
-          return each.parameter == parameter;
-        })) {
+    if (!isRecovered(parameter)) {
       absent.push_back(parameter.str());
     }
   }
@@ -71,8 +77,7 @@ bool RecoveryCheck::checkPresence() {
     llvm::erase_if(absent, [](const auto &each) { return !mayBeScalar(each); });
   }
   bool isLeftOut =
-      !isMerged && !absent.empty() &&
-      !LeftOutCalls(problem.graph, problem.signature).findIdleSteps().empty();
+      !isMerged && !absent.empty() && !leftOut.findIdleSteps().empty();
   if (!isMerged && !isLeftOut) {
     return true;
   }
@@ -117,10 +122,7 @@ bool RecoveryCheck::checkNamed() {
     for (StringRef value :
          call ? call->getValues() : SmallVector<StringRef>()) {
       StringRef parameter = problem.signature.findParameter(value);
-      if (!parameter.empty() &&
-          llvm::none_of(problem.recovery.parameters, [&](const auto &each) {
-            return each.parameter == parameter;
-          })) {
+      if (!parameter.empty() && !isRecovered(parameter)) {
         unread.insert(parameter);
       }
     }
@@ -139,9 +141,7 @@ bool RecoveryCheck::checkNamed() {
 /// when the model was exported.
 bool RecoveryCheck::checkConstants() {
   std::vector<std::string> replaced;
-  LeftOutCalls leftOut(problem.graph, problem.signature);
-  for (const ReplacedConstant &each : leftOut.findReplacedConstants(
-           [&](StringRef initializer) { return getParameter(initializer); })) {
+  for (const ReplacedConstant &each : leftOut.findReplacedConstants(finder())) {
     replaced.push_back(
         (each.call.empty() ? "a number" : "'" + each.call + "'") +
         ", equal to '" + each.parameter + "', at '" + getNodeName(*each.node) +
@@ -188,9 +188,7 @@ bool RecoveryCheck::checkBuffers() {
 
 /// Whoever detaches a value wants other gradients than those of its numbers.
 bool RecoveryCheck::checkDetached() {
-  std::vector<const pb::NodeProto *> detached = findDetached(
-      problem.graph, problem.signature,
-      [&](StringRef initializer) { return getParameter(initializer); });
+  std::vector<const pb::NodeProto *> detached = findDetached(leftOut, finder());
   for (const pb::NodeProto *node : detached) {
     emitCodedError(getNodeLocation(problem.context, *node),
                    codes::DetachedValue)
