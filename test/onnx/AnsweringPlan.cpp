@@ -2,6 +2,8 @@
 // As accel-run opens a plan, with tensors in memory.
 #include "test/onnx/AnsweringPlan.h"
 
+#include "runtime/device/create_device.h"
+
 namespace accel::test {
 namespace {
 
@@ -17,6 +19,12 @@ find(const google::protobuf::RepeatedPtrField<planpb::Tensor> &tensors,
 }
 
 } // namespace
+
+std::unique_ptr<runtime::Device> makeDevice(runtime::Vfs &vfs) {
+  runtime::DeviceOptions options;
+  options.threads = 1;
+  return *runtime::CreateDevice(vfs, options);
+}
 
 absl::StatusOr<std::unique_ptr<AnsweringPlan>>
 AnsweringPlan::open(runtime::Vfs &vfs, runtime::Device &device,

@@ -15,6 +15,9 @@
 
 namespace accel::test {
 
+/// A CPU that answers on one thread.
+std::unique_ptr<runtime::Device> makeDevice(runtime::Vfs &vfs);
+
 /// Borrows: what it is opened with.
 class AnsweringPlan {
 public:

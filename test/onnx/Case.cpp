@@ -138,6 +138,11 @@ private:
 
 } // namespace
 
+onnx::BoundTensor bindTensor(const CaseTensor &tensor) {
+  return {tensor.name, getElementName(tensor.dataType).str(), tensor.shape,
+          tensor.bytes};
+}
+
 llvm::StringRef getElementName(int32_t dataType) {
   switch (dataType) {
   case pb::TensorProto::FLOAT:

@@ -3,6 +3,7 @@
 #ifndef ACCEL_TEST_ONNX_CASE_H
 #define ACCEL_TEST_ONNX_CASE_H
 
+#include "frontends/onnx/ImportOptions.h"
 #include "frontends/onnx/Model/Schema.h"
 
 #include "llvm/Support/Error.h"
@@ -46,6 +47,9 @@ llvm::Expected<Case> readCase(const std::string &folder,
 
 /// The sizes of symbolic dimensions: those of the first data set.
 std::map<std::string, int64_t> getDimensions(const Case &subject);
+
+/// The tensor as the value of an input in every run.
+onnx::BoundTensor bindTensor(const CaseTensor &tensor);
 
 /// The runtime's name of a data type, `f32`; empty if it has none.
 llvm::StringRef getElementName(int32_t dataType);

@@ -7,7 +7,6 @@
 #include "compiler/PlanOutput.h"
 #include "passes/Differentiate/Passes.h"
 #include "passes/Import/Passes.h"
-#include "runtime/device/create_device.h"
 #include "runtime/io/posix_vfs.h"
 #include "test/onnx/AnsweringPlan.h"
 
@@ -90,11 +89,8 @@ llvm::Error toError(const absl::Status &status) {
 } // namespace
 
 CompiledGradient::CompiledGradient(const std::string &folder)
-    : plan(folder + "/gradient.plan"), vfs(runtime::MakePosixVfs()) {
-  runtime::DeviceOptions options;
-  options.threads = 1;
-  device = *runtime::CreateDevice(*vfs, options);
-}
+    : plan(folder + "/gradient.plan"), vfs(runtime::MakePosixVfs()),
+      device(makeDevice(*vfs)) {}
 
 LogicalResult CompiledGradient::compile(func::FuncOp gradient) {
   CompilerOptions options;

@@ -3,7 +3,6 @@
 #include "test/onnx/ForwardRun.h"
 
 #include "compiler/Driver.h"
-#include "runtime/device/create_device.h"
 #include "runtime/io/posix_vfs.h"
 #include "runtime/plan/schema/element_type.h"
 #include "test/onnx/AnsweringPlan.h"
@@ -172,11 +171,8 @@ Outcome wrong(const std::string &detail) {
 } // namespace
 
 ForwardRun::ForwardRun(const std::string &folder)
-    : plan(folder + "/case.plan"), vfs(runtime::MakePosixVfs()) {
-  runtime::DeviceOptions options;
-  options.threads = 1;
-  device = *runtime::CreateDevice(*vfs, options);
-}
+    : plan(folder + "/case.plan"), vfs(runtime::MakePosixVfs()),
+      device(makeDevice(*vfs)) {}
 
 Outcome ForwardRun::compileCase(const Case &subject,
                                 const std::vector<size_t> &bound) {
@@ -193,9 +189,7 @@ Outcome ForwardRun::compileCase(const Case &subject,
   const std::vector<CaseTensor> &inputs = subject.data.front().inputs;
   for (size_t i : bound) {
     if (i < inputs.size()) {
-      options.frontend.bound.push_back(
-          {inputs[i].name, getElementName(inputs[i].dataType).str(),
-           inputs[i].shape, inputs[i].bytes});
+      options.frontend.bound.push_back(bindTensor(inputs[i]));
       outcome.bound.push_back(inputs[i].name);
     }
   }

@@ -67,9 +67,7 @@ private:
     options.dimensions = getDimensions(subject);
     for (const CaseTensor &tensor : subject.data.front().inputs) {
       if (llvm::is_contained(bound, tensor.name)) {
-        options.bound.push_back({tensor.name,
-                                 getElementName(tensor.dataType).str(),
-                                 tensor.shape, tensor.bytes});
+        options.bound.push_back(bindTensor(tensor));
       }
     }
     FailureOr<onnx::ImportedModel> imported =

@@ -40,7 +40,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_model
 from torch import nn
-from training import Result
+from training import Result, move_parameters
 
 from families import FAMILIES, Family, Inputs
 from family_training import (
@@ -175,10 +175,8 @@ def faults(result: dict, pytorch: dict, says_mixes: bool) -> list[str]:
 def build(family: Family) -> tuple[nn.Module, Inputs]:
     torch.manual_seed(family.seed)
     module = family.build().train()
-    if not family.is_new:  # as if it were trained: no two parameters are equal
-        with torch.no_grad():
-            for parameter in module.parameters():
-                parameter.add_(0.02 * torch.randn(parameter.shape))
+    if not family.is_new:
+        move_parameters(module)
     return module, family.inputs()
 
 

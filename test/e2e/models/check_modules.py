@@ -45,6 +45,7 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import nn
+from training import cast_floats, move_parameters
 
 from check_flags import check_flags
 from gradients import compare_gradients
@@ -79,11 +80,7 @@ def pytorch_step(
     step = MICROBATCH if case.mixes else samples
     total = 0.0
     for first in range(0, samples, step):
-        given = {
-            name: value.to(dtype) if value.is_floating_point() else value
-            for name, value in inputs.items()
-        }
-        given = {name: value[first : first + step] for name, value in given.items()}
+        given = {n: v[first : first + step] for n, v in cast_floats(inputs, dtype).items()}
         rows = len(next(iter(given.values())))
         if case.has_loss:
             loss = model(**given)
@@ -126,9 +123,7 @@ def build(case: Module, options) -> tuple[nn.Module, dict[str, torch.Tensor]]:
     torch.manual_seed(options.seed)
     module = case.build().train()
     if options.moved:
-        with torch.no_grad():
-            for parameter in module.parameters():
-                parameter.add_(0.02 * torch.randn(parameter.shape))
+        move_parameters(module)
     return module, make_inputs(case)
 
 

@@ -11,7 +11,16 @@ import dataclasses
 
 import torch
 from torch import nn
-from training import Data, Optimizer, Result, Schedule, accumulate, mean_loss, train
+from training import (
+    Data,
+    Optimizer,
+    Result,
+    Schedule,
+    accumulate,
+    cast_floats,
+    mean_loss,
+    train,
+)
 
 from families import Family, Inputs
 
@@ -36,11 +45,7 @@ class ByName(nn.Module):
 
     def forward(self, rows, **inputs):
         dtype = next(self.parameters()).dtype
-        given = {
-            name: value.to(dtype) if value.is_floating_point() else value
-            for name, value in inputs.items()
-        }
-        return (self.family(**given),)
+        return (self.family(**cast_floats(inputs, dtype)),)
 
 
 def _data(inputs: Inputs) -> Data:

@@ -21,7 +21,8 @@ from torch import nn
 
 CLASSES = 4
 part = functools.partial
-linear = functools.partial(functools.partial, nn.Linear)
+linear = functools.partial(part, nn.Linear)
+conv = functools.partial(part, nn.Conv2d)
 # How a module has to be refused where the default exporter merges equal parameters,
 # merges a batch norm into the layer before it, or computes with parameters.
 EQUAL, MERGED, FOLDED = {"dynamo": "E0404"}, {"dynamo": "E0206"}, {"dynamo": "E0401"}
@@ -92,3 +93,13 @@ def weights(*shape: int, scale=0.2) -> Callable:
 
 def filled(value: float, *shape: int) -> Callable:
     return lambda: nn.Parameter(torch.full(shape, value))
+
+
+def zeros_linear(*sizes: int) -> Callable:
+    def make():
+        layer = nn.Linear(*sizes)
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+        return layer
+
+    return make

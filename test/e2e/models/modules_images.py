@@ -7,10 +7,9 @@ import functools
 
 import torch
 import torch.nn.functional as F
-from modules import FOLDED, filled, linear, module, part, weights
+from modules import FOLDED, conv, filled, linear, module, part, weights
 from torch import nn
 
-conv = functools.partial(part, nn.Conv2d)
 conv1 = functools.partial(part, nn.Conv1d)
 
 

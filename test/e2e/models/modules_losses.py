@@ -3,27 +3,23 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 import torch.nn.functional as F
 from modules import FOLDED, filled, integers, linear, module, normal
 
-
-@module(
-    {"x": normal(8), "labels": integers(4)},
-    has_loss=True,
-    a=linear(8, 8),
-    head=linear(8, 4),
+of_two_layers = functools.partial(
+    module, has_loss=True, a=linear(8, 8), head=linear(8, 4)
 )
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
 def loss_of_its_own(m, x, labels):
     return F.cross_entropy(m.head(torch.tanh(m.a(x))), labels)
 
 
-@module(
-    {"x": normal(8), "target": normal(4)},
-    has_loss=True,
-    a=linear(8, 8),
-    head=linear(8, 4),
-)
+@of_two_layers({"x": normal(8), "target": normal(4)})
 def loss_of_numbers(m, x, target):
     y = m.head(torch.tanh(m.a(x)))
     return (
@@ -33,24 +29,14 @@ def loss_of_numbers(m, x, target):
     )
 
 
-@module(
-    {"x": normal(8), "labels": integers(4)},
-    has_loss=True,
-    a=linear(8, 8),
-    head=linear(8, 4),
-)
+@of_two_layers({"x": normal(8), "labels": integers(4)})
 def loss_focal(m, x, labels):
     logs = m.head(torch.tanh(m.a(x))).log_softmax(-1)
     mine = logs.gather(1, labels[:, None])[:, 0]
     return -((1 - mine.exp()) ** 2 * mine).mean()
 
 
-@module(
-    {"x": normal(8), "labels": integers(2, 4)},
-    has_loss=True,
-    a=linear(8, 8),
-    head=linear(8, 4),
-)
+@of_two_layers({"x": normal(8), "labels": integers(2, 4)})
 def loss_of_yes_and_no(m, x, labels):
     y = m.head(torch.tanh(m.a(x)))
     return F.binary_cross_entropy_with_logits(y, labels.float())
@@ -95,12 +81,7 @@ def loss_of_triplets(m, x):
     )
 
 
-@module(
-    {"x": normal(8), "target": normal(4)},
-    has_loss=True,
-    a=linear(8, 8),
-    head=linear(8, 4),
-)
+@of_two_layers({"x": normal(8), "target": normal(4)})
 def loss_between_distributions(m, x, target):
     y = m.head(torch.tanh(m.a(x)))
     return (

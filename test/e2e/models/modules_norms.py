@@ -3,24 +3,10 @@
 
 from __future__ import annotations
 
-import functools
-
 import torch
 import torch.nn.functional as F
-from modules import EQUAL, FOLDED, MERGED, linear, module, part, weights
+from modules import EQUAL, FOLDED, MERGED, conv, linear, module, part, weights, zeros_linear
 from torch import nn
-
-conv = functools.partial(part, nn.Conv2d)
-
-
-def zeros_linear(*sizes):
-    def make():
-        layer = nn.Linear(*sizes)
-        nn.init.zeros_(layer.weight)
-        nn.init.zeros_(layer.bias)
-        return layer
-
-    return make
 
 
 @module(

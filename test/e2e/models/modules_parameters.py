@@ -17,6 +17,7 @@ from modules import (
     normal,
     part,
     weights,
+    zeros_linear,
 )
 from torch import nn
 
@@ -64,16 +65,6 @@ def _tower():
 def equal_towers(m, x):
     a, b = m.twins
     return m.head(a(x[:, :8]) * b(x[:, 8:]))
-
-
-def zeros_linear(*sizes):
-    def make():
-        layer = nn.Linear(*sizes)
-        nn.init.zeros_(layer.weight)
-        nn.init.zeros_(layer.bias)
-        return layer
-
-    return make
 
 
 @module(

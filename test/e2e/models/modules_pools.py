@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-import functools
-
 import torch
 import torch.nn.functional as F
-from modules import linear, module, part
+from modules import conv, linear, module, part
 from torch import nn
-
-conv = functools.partial(part, nn.Conv2d)
 
 
 @module((3, 16, 16), a=conv(3, 16, 3, padding=1), out=conv(4, 4, 3))

@@ -262,3 +262,19 @@ def train(
     with torch.no_grad():
         result.next_loss = _next_loss(model, data.batch(steps, batch), microbatch)
     return result
+
+
+def cast_floats(
+    tensors: dict[str, torch.Tensor], dtype: torch.dtype
+) -> dict[str, torch.Tensor]:
+    return {
+        name: value.to(dtype) if value.is_floating_point() else value
+        for name, value in tensors.items()
+    }
+
+
+def move_parameters(module: nn.Module) -> None:
+    """As if it were trained: no two parameters are equal, and none are 0 or 1."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.02 * torch.randn(parameter.shape))
