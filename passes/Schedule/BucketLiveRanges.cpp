@@ -5,16 +5,23 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <array>
+#include <algorithm>
 
 using namespace llvm;
 
 namespace accel {
 
+unsigned BucketUses::countBuffers() const {
+  size_t most = kBucketBuffers;
+  for (const SmallVector<unsigned, 2> &used : instructions) {
+    most = std::max(most, used.size());
+  }
+  return most;
+}
+
 std::vector<BucketLiveRange> BucketUses::solve() const {
   std::vector<BucketLiveRange> liveRanges;
-  std::array<int, kBucketBuffers> current;
-  current.fill(-1);
+  SmallVector<int> current(countBuffers(), -1);
   for (unsigned i = 0; i < instructions.size(); ++i) {
     auto isCurrent = [&](unsigned bucket) {
       return llvm::any_of(current, [&](int liveRange) {
@@ -76,7 +83,7 @@ BucketUses::verify(const std::vector<BucketLiveRange> &liveRanges) const {
     }
   }
   for (auto [i, liveRange] : llvm::enumerate(liveRanges)) {
-    if (liveRange.buffer >= kBucketBuffers ||
+    if (liveRange.buffer >= countBuffers() ||
         liveRange.last < liveRange.first ||
         liveRange.last >= instructions.size()) {
       return formatv("live range {0} has no buffer or no use", i);

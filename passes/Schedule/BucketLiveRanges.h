@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which bucket is in which of two buffers when: the problem, its solver, and a
-// check of the answer that does not trust the solver.
+// Which bucket is in which buffer when: the problem, its solver, and a check of
+// the answer that does not trust the solver.
 #ifndef ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
 #define ACCEL_PASSES_SCHEDULE_BUCKETLIVERANGES_H
 
@@ -11,8 +11,8 @@
 
 namespace accel {
 
-/// So many buckets are whole at the same time at most: the one that is used and
-/// the one that is on its way.
+/// So many buckets are whole at the same time at most, unless an instruction
+/// uses more: the one that is used and the one that is on its way.
 inline constexpr unsigned kBucketBuffers = 2;
 
 /// A bucket in a buffer, from its first use to its last.
@@ -30,11 +30,16 @@ struct BucketLiveRange {
 struct BucketUses {
   std::vector<llvm::SmallVector<unsigned, 2>> instructions;
 
+  /// kBucketBuffers, or as many as the instruction that uses the most: a kernel
+  /// of a model whose layers are found otherwise than they are built may read
+  /// parameters of several.
+  unsigned countBuffers() const;
+
   /// Live ranges in the order of their first uses. A bucket that is used again
-  /// after two others comes back in a live range of its own. Of the two in the
-  /// buffers the one whose last use is longer ago makes room: the other one is
-  /// the one that the layer before, or behind, still uses.
-  /// Requires: no instruction uses more buckets than there are buffers.
+  /// after as many others as there are buffers comes back in a live range of
+  /// its own. Of those in the buffers the one whose last use is longest ago
+  /// makes room: the others are those that the layer before, or behind, still
+  /// uses.
   std::vector<BucketLiveRange> solve() const;
 
   /// Describes the first use that no live range covers, the first two live

@@ -58,10 +58,10 @@ orderViews(BufferLiveRange &liveRange) {
   return views;
 }
 
-/// Two buffers of each type of elements, each as large as what is put into it
-/// at any time.
-void LoopBuckets::declareBuffers(plan::MemoryClass klass, plan::Space space,
-                                 int64_t extraElements) {
+/// `count` buffers of each type of elements, each as large as what is put into
+/// it at any time.
+void LoopBuckets::declareBuffers(unsigned count, plan::MemoryClass klass,
+                                 plan::Space space, int64_t extraElements) {
   // By number and type: its size so far, and the buffer.
   using Key = std::pair<unsigned, const void *>;
   std::map<Key, std::pair<int64_t, Value>> buffers;
@@ -88,7 +88,7 @@ void LoopBuckets::declareBuffers(plan::MemoryClass klass, plan::Space space,
     }
   });
   OpBuilder builder(loop);
-  for (unsigned number = 0; number < kBucketBuffers; ++number) {
+  for (unsigned number = 0; number < count; ++number) {
     for (Type type : types) {
       auto buffer = buffers.find({number, type.getAsOpaquePointer()});
       if (buffer == buffers.end() || buffer->second.second) {
@@ -144,15 +144,6 @@ LogicalResult LoopBuckets::assign(plan::MemoryClass klass, plan::Space space,
       uses.instructions.push_back(used);
     }
   });
-  for (auto [i, used] : llvm::enumerate(uses.instructions)) {
-    if (used.size() > kBucketBuffers) {
-      return instructions[i]->emitOpError("uses ")
-             << (klass == plan::MemoryClass::Gradients ? "gradients"
-                                                       : "parameters")
-             << " of " << used.size() << " buckets, and " << kBucketBuffers
-             << " can be whole at the same time";
-    }
-  }
   std::vector<BucketLiveRange> solved = uses.solve();
   if (std::string reason = uses.verify(solved); !reason.empty()) {
     return function.emitError("buffers of buckets: ") << reason;
@@ -169,7 +160,7 @@ LogicalResult LoopBuckets::assign(plan::MemoryClass klass, plan::Space space,
       }
     }
   }
-  declareBuffers(klass, space, extraElements);
+  declareBuffers(uses.countBuffers(), klass, space, extraElements);
   for (auto [i, op] : llvm::enumerate(instructions)) {
     rewrite(op, i);
   }

@@ -48,8 +48,8 @@ public:
 private:
   llvm::SmallVector<unsigned, 2> getBuckets(mlir::Operation *op) const;
   mlir::Value getSegment(mlir::Value buffer) const;
-  void declareBuffers(plan::MemoryClass klass, plan::Space space,
-                      int64_t extraElements);
+  void declareBuffers(unsigned count, plan::MemoryClass klass,
+                      plan::Space space, int64_t extraElements);
   void rewrite(mlir::Operation *op, unsigned number);
 
   mlir::func::FuncOp function;

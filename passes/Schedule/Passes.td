@@ -21,14 +21,14 @@ def PlaceGathersPass : Pass<"accel-place-gathers", "::mlir::ModuleOp"> {
   let summary = "gathers one bucket at a time, one ahead of its use";
   let description = [{
     Places the `dist.all_gather` of the loop, which says that parameters can be read in it: one bucket is gathered at a time, into
-    one of two buffers. A bucket stays in its buffer from its first use to its last before two others have been used; then it
-    makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
+    one of two buffers, or of as many as an instruction reads buckets. A bucket stays in its buffer from its first use to its last before as many
+    others have been used; then it makes room, and comes back for its next use: so a layer's parameters are gathered for forward, freed, and gathered again
     for backward. A gather is placed where its buffer becomes free, which is where the bucket in the other buffer begins to be
-    used: it is one ahead. The target says whose memory the two lie in. They have room for `max-ranks` granules more than each
+    used: it is one ahead. The target says whose memory they lie in. They have room for `max-ranks` granules more than each
     segment's elements, as ranks may write equal parts. Where ranks share them, they say how much of them each bucket takes (`gathers`). `plan.max_ranks` of
     the module says for how many ranks, also where nothing is gathered: no run of the plan may have more.
 
-    Requires: Fuse. Ensures: at most two buckets are whole at any instruction; every read of a parameter is of a buffer that
+    Requires: Fuse. Ensures: at most two buckets, or as many as an instruction reads, are whole at any instruction; every read of a parameter is of a buffer that
     holds it (VerifySchedule).
   }];
   let options = [Option<"maxRanks", "max-ranks", "int64_t", "1024", "Most ranks that buffers have room for">,
@@ -40,7 +40,7 @@ def PlaceReductionsPass : Pass<"accel-place-reductions", "::mlir::ModuleOp"> {
   let summary = "reduces the gradients of one bucket at a time";
   let description = [{
     Places the `dist.reduce_scatter` of the loop, which says that ranks sum what a microbatch adds to gradients: one bucket is
-    summed at a time, in one of two buffers.
+    summed at a time, in one of two buffers, or of as many as an instruction adds to buckets.
     The first instruction that adds to a part of a buffer stores it instead; the rest is filled with zeros. Behind the last
     instruction that adds to the bucket its gradients are summed over the ranks; the rank adds its part to what it holds
     before the buffer is used for another bucket, or at the end of the body. Of several such sums of a segment all but the first

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <random>
 #include <set>
 
@@ -25,8 +27,8 @@ BucketUses usesOf(const std::vector<std::vector<unsigned>> &instructions) {
 }
 
 /// Layers that are used in runs, as real ones are, with here and there an
-/// instruction that uses two.
-BucketUses randomUses(std::mt19937 &random) {
+/// instruction that uses up to `most`.
+BucketUses randomUses(std::mt19937 &random, unsigned most = 2) {
   BucketUses uses;
   unsigned buckets = 1 + random() % 6;
   unsigned instructions = random() % 40;
@@ -36,9 +38,12 @@ BucketUses randomUses(std::mt19937 &random) {
       current = random() % buckets;
     }
     uses.instructions.push_back({current});
-    unsigned other = random() % buckets;
-    if (other != current && random() % 4 == 0) {
-      uses.instructions.back().push_back(other);
+    for (unsigned more = 1; more < most; ++more) {
+      unsigned other = random() % buckets;
+      if (!llvm::is_contained(uses.instructions.back(), other) &&
+          random() % 4 == 0) {
+        uses.instructions.back().push_back(other);
+      }
     }
   }
   return uses;
@@ -77,20 +82,28 @@ TEST(BucketLiveRangesTest, AnInstructionMayUseBothBuffers) {
             "0@0[0,0]-1 1@1[1,2]-1 2@0[2,3]0 3@1[3,3]1 ");
 }
 
+TEST(BucketLiveRangesTest, AnInstructionThatUsesThreeHasThreeBuffers) {
+  BucketUses uses = usesOf({{0}, {1}, {2, 0, 1}, {3}});
+  EXPECT_EQ(uses.countBuffers(), 3u);
+  EXPECT_EQ(text(uses.solve()), "0@0[0,2]-1 1@1[1,2]-1 2@2[2,2]-1 3@0[3,3]0 ");
+  EXPECT_EQ(usesOf({{0}}).countBuffers(), 2u);
+}
+
 TEST(BucketLiveRangesTest, EverySolutionIsAccepted) {
   std::mt19937 random = seeded(7);
   for (int round = 0; round < 2000; ++round) {
-    BucketUses uses = randomUses(random);
+    BucketUses uses = randomUses(random, 2 + round % 3);
     LiveRanges liveRanges = uses.solve();
     ASSERT_EQ(uses.verify(liveRanges), "") << text(liveRanges);
   }
 }
 
 // Counted here and not by the verifier.
-TEST(BucketLiveRangesTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
+TEST(BucketLiveRangesTest,
+     NoMoreBucketsAreAliveThanThereAreBuffersAndEveryUseFindsItsOwn) {
   std::mt19937 random = seeded(8);
   for (int round = 0; round < 2000; ++round) {
-    BucketUses uses = randomUses(random);
+    BucketUses uses = randomUses(random, 2 + round % 3);
     LiveRanges liveRanges = uses.solve();
     for (unsigned i = 0; i < uses.instructions.size(); ++i) {
       std::multiset<unsigned> alive;
@@ -101,7 +114,7 @@ TEST(BucketLiveRangesTest, AtMostTwoBucketsAreAliveAndEveryUseFindsItsOwn) {
           buffers.insert(each.buffer);
         }
       }
-      ASSERT_LE(alive.size(), 2u) << text(liveRanges);
+      ASSERT_LE(alive.size(), uses.countBuffers()) << text(liveRanges);
       ASSERT_EQ(buffers.size(), alive.size()) << text(liveRanges);
       for (unsigned bucket : uses.instructions[i]) {
         ASSERT_EQ(alive.count(bucket), 1u) << text(liveRanges);

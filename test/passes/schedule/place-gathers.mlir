@@ -186,3 +186,42 @@ func.func private @k() -> tensor<8xf32> attributes {plan.kernel = {columns = 8 :
   %r0 = accel.constant dense<0.0> : tensor<8xf32>
   return %r0 : tensor<8xf32>
 }
+
+// -----
+
+// Two buckets are whole at a time, unless an instruction reads more: there are as many buffers as it reads.
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-3: plan.buffer transient gathered in shared
+// CHECK-NOT: plan.buffer
+// CHECK: plan.all_gather "a.s.master" %{{.+}} into %[[A:.+]] {
+// CHECK: plan.all_gather "b.s.master" %{{.+}} into %[[B:.+]] {
+// CHECK: plan.all_gather "c.s.master" %{{.+}} into %[[C:.+]] {
+// CHECK: plan.launch @two(%[[A]], %[[B]])
+// CHECK: plan.launch @three(%[[A]], %[[B]], %[[C]])
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @c {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"a.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.master" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<master>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %a_part = plan.buffer persistent parameters "a.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gathered in shared "a.s.master" : memref<128xf32>
+  %b_part = plan.buffer persistent parameters "b.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gathered in shared "b.s.master" : memref<128xf32>
+  %c_part = plan.buffer persistent parameters "c.s.master" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gathered in shared "c.s.master" : memref<128xf32>
+  plan.repeat {
+    dist.all_gather [@"a.s.master", @"b.s.master", @"c.s.master"] over ["fsdp"]
+    plan.launch @two(%a, %b) [read, read] : memref<128xf32>, memref<128xf32>
+    plan.launch @three(%a, %b, %c) [read, read, read] : memref<128xf32>, memref<128xf32>, memref<128xf32>
+  }
+  return
+}
+
+func.func private @two(%a0: tensor<128xf32>, %a1: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
+func.func private @three(%a0: tensor<128xf32>, %a1: tensor<128xf32>, %a2: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}

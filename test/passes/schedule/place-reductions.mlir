@@ -149,3 +149,45 @@ func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (te
 func.func private @embed(%a0: tensor<16x8xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
   return
 }
+
+// -----
+
+accel.bucket @a {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @b {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.bucket @c {granule = 128 : i64, segments = [#accel.segment<"s" group decayed, 128 elements>]}
+accel.state @"a.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@a "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"b.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@b "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+accel.state @"c.s.gradient" slot : tensor<128xf32> {segment = #accel.segment_ref<@c "s">, slot = #accel.slot<gradient>, group = #accel.group<decayed>, dist.held = #dist.held<part>}
+
+// An instruction that adds to the gradients of three buckets has three buffers.
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-3: plan.buffer transient gradients : memref<128xf32>
+// CHECK-NOT: plan.buffer
+// CHECK: plan.launch @three(%[[A:.+]], %[[B:.+]], %[[C:.+]]) [read, read, read]
+// CHECK-DAG: plan.reduce_scatter "a.s.gradient" %[[A]] into
+// CHECK-DAG: plan.reduce_scatter "b.s.gradient" %[[B]] into
+// CHECK-DAG: plan.reduce_scatter "c.s.gradient" %[[C]] into
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %flag = plan.buffer persistent scalars "accumulating" : memref<i8>
+  %a_held = plan.buffer persistent gradients "a.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %a = plan.buffer transient gradients "a.s.gradient" : memref<128xf32>
+  %b_held = plan.buffer persistent gradients "b.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %b = plan.buffer transient gradients "b.s.gradient" : memref<128xf32>
+  %c_held = plan.buffer persistent gradients "c.s.gradient" {shard = #plan.shard<128 granule 128 over "fsdp">} : memref<128xf32>
+  %c = plan.buffer transient gradients "c.s.gradient" : memref<128xf32>
+  plan.fill %flag : memref<i8>
+  plan.repeat {
+    plan.launch @three(%a, %b, %c) [read, read, read] : memref<128xf32>, memref<128xf32>, memref<128xf32>
+    dist.reduce_scatter [@"a.s.gradient", @"b.s.gradient", @"c.s.gradient"] over ["fsdp"]
+    plan.fill %flag {is_true} : memref<i8>
+  }
+  return
+}
+
+func.func private @accumulate_128(%x: tensor<128xf32>, %keep: tensor<i1>) -> (tensor<128xf32> {plan.accumulate = 1 : i64}) attributes {plan.adds_reduced, plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return %x : tensor<128xf32>
+}
+
+func.func private @three(%a0: tensor<128xf32>, %a1: tensor<128xf32>, %a2: tensor<128xf32>) attributes {plan.kernel = {columns = 128 : i64, elements = 128 : i64, kind = "flat", rows = 1 : i64}} {
+  return
+}
