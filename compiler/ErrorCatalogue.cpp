@@ -195,6 +195,13 @@ static constexpr ErrorInfo kCatalogue[] = {
      "variance of one is 0.",
      "Choose a --global-batch that is a multiple of microbatch x ranks, or"
      " another microbatch (--dim batch=N)."},
+    {codes::SparsePrediction, ExitCode::CompileError,
+     "--sparse-prediction computes logits for rows with a label only. It can "
+     "do so if the loss is a cross entropy, and its logits are rows times a "
+     "matrix, with a bias and other arithmetic element by element, that "
+     "nothing else uses.",
+     "Compile without --sparse-prediction; or export the model without its "
+     "loss, and give the labels to accel-run."},
     {codes::NotTrainable, ExitCode::CompileError,
      "Something between the parameters and the loss has no derivative, or "
      "no parameter influences the loss.",

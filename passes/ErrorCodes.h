@@ -28,6 +28,8 @@ inline constexpr ErrorCode NoObjective{"ACCEL-E0601",
                                        "there is nothing to minimise"};
 inline constexpr ErrorCode LossForm{
     "ACCEL-E0602", "the model's own loss cannot be split into samples"};
+inline constexpr ErrorCode SparsePrediction{
+    "ACCEL-E0604", "rows without a label cannot be left out"};
 inline constexpr ErrorCode NotTrainable{"ACCEL-E0701",
                                         "a gradient does not exist"};
 inline constexpr ErrorCode AssemblerTimeout{"ACCEL-E0802",
@@ -36,19 +38,14 @@ inline constexpr ErrorCode ParameterWithoutInfluence{
     "ACCEL-W0701", "a parameter does not influence the loss"};
 
 /// All of them.
-inline constexpr ErrorCode all[] = {ComputedShape,
-                                    Dimensions,
-                                    ElementType,
-                                    TrainedParameters,
-                                    EmptyTensor,
-                                    Precision,
-                                    ParameterGroups,
-                                    Adapters,
-                                    NoObjective,
-                                    LossForm,
-                                    NotTrainable,
-                                    AssemblerTimeout,
-                                    ParameterWithoutInfluence};
+inline constexpr ErrorCode all[] = {
+    ComputedShape,    Dimensions,
+    ElementType,      TrainedParameters,
+    EmptyTensor,      Precision,
+    ParameterGroups,  Adapters,
+    NoObjective,      LossForm,
+    SparsePrediction, NotTrainable,
+    AssemblerTimeout, ParameterWithoutInfluence};
 
 } // namespace accel::codes
 

@@ -7,21 +7,32 @@
 using namespace mlir;
 using namespace accel;
 
+/// How many matrices `chosen` is.
+static int64_t countMatrices(Value chosen) {
+  ArrayRef<int64_t> shape = shapeOf(chosen);
+  return shape.size() == 2 ? 1 : shape[0];
+}
+
 GroupedSizes GroupedSizes::get(Operation *op) {
-  bool isNarrow =
+  ArrayRef<int64_t> left = shapeOf(op->getOperand(0));
+  GroupedSizes sizes;
+  sizes.rows = left[0];
+  sizes.inner = left[1];
+  sizes.isNarrow =
       elementTypeOf(op->getOperand(0)).getIntOrFloatBitWidth() == 16;
   if (auto outer = dyn_cast<GroupedOuterOp>(op)) {
-    ArrayRef<int64_t> result = shapeOf(outer.getResult());
-    return {shapeOf(outer.getLhs())[0], result[0], result[1], result[2],
-            /*isOuter=*/true,
-            /*isTurned=*/false,         isNarrow};
+    sizes.matrices = countMatrices(outer.getResult());
+    sizes.columns = shapeOf(outer.getRhs())[1];
+    sizes.isOuter = true;
+    sizes.skipsOthers = outer.getSkipOthers();
+    return sizes;
   }
   auto product = cast<GroupedMatmulOp>(op);
-  ArrayRef<int64_t> rows = shapeOf(product.getRows());
-  return {rows[0],           shapeOf(product.getWeights())[0],
-          rows[1],           shapeOf(product.getResult())[1],
-          /*isOuter=*/false, product.getTransposeWeights(),
-          isNarrow};
+  sizes.matrices = countMatrices(product.getWeights());
+  sizes.columns = shapeOf(product.getResult())[1];
+  sizes.isTurned = product.getTransposeWeights();
+  sizes.skipsOthers = product.getSkipOthers();
+  return sizes;
 }
 
 bool accel::isGrouped(Operation *op) {

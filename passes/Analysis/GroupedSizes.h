@@ -10,11 +10,14 @@
 namespace accel {
 
 struct GroupedSizes {
-  int64_t rows;           ///< that choose
-  int64_t matrices;       ///< from which they choose
-  int64_t inner, columns; ///< of a matrix as it multiplies a row, or is summed
-  bool isOuter, isTurned; ///< sums of outer products; matrices lie transposed
-  bool isNarrow;          ///< operands are floats of 16 bits
+  int64_t rows = 0;      ///< that choose
+  int64_t matrices = 0;  ///< from which they choose
+  int64_t inner = 0;     ///< of a matrix as it multiplies a row, or is summed
+  int64_t columns = 0;   ///< the same
+  bool isOuter = false;  ///< sums of outer products
+  bool isTurned = false; ///< matrices lie transposed
+  bool isNarrow = false; ///< operands are floats of 16 bits
+  bool skipsOthers = false; ///< rows of other indices choose no matrix
 
   /// Of an accel.grouped_matmul or accel.grouped_outer.
   static GroupedSizes get(mlir::Operation *op);

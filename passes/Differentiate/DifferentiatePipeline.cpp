@@ -23,6 +23,9 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   manager.addPass(createPlaceDropoutPass());
   manager.addPass(
       createAttachObjectivePass({options.objective, options.lossWeight}));
+  if (options.predictsSparsely) {
+    manager.addPass(createSparsePredictionPass());
+  }
   manager.addPass(createWeighBatchNormPass({options.synchronizesBatchNorm}));
   manager.addPass(createDifferentiateModulePass({options.lossScale}));
   manager.addPass(createExpandBatchNormPass());
@@ -56,6 +59,10 @@ struct DifferentiatePipelineOptions
       *this, "rules",
       llvm::cl::desc("which parameters train: train=REGEX or freeze=REGEX, the "
                      "last one that matches a name decides")};
+  Option<bool> sparsePrediction{
+      *this, "sparse-prediction",
+      llvm::cl::desc("logits are computed for rows with a label only"),
+      llvm::cl::init(false)};
   Option<bool> synchronizesBatchNorm{
       *this, "synchronized-batch-norm",
       llvm::cl::desc("batch norms take the statistics of all ranks' "
@@ -75,6 +82,7 @@ void accel::registerDifferentiatePipeline() {
                                     flags.lossWeight,
                                     {flags.rules.begin(), flags.rules.end()},
                                     /*lossScale=*/{},
+                                    flags.sparsePrediction,
                                     flags.synchronizesBatchNorm});
       });
 }

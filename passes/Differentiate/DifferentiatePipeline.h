@@ -21,6 +21,8 @@ struct DifferentiateOptions {
   std::vector<std::string> trainingRules;
   /// torch, megatron or a number: the scale of the gradient. Empty: none.
   std::string lossScale = {};
+  /// Logits are computed for rows with a label only.
+  bool predictsSparsely = false;
   /// Batch norms take the statistics of all ranks' microbatches together.
   bool synchronizesBatchNorm = false;
 };

@@ -117,6 +117,29 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def SparsePredictionPass : Pass<"accel-sparse-prediction", "mlir::ModuleOp"> {
+  let summary = "computes logits for rows with a label only";
+  let description = [{
+    The product that makes the logits of an `accel.softmax_cross_entropy` becomes an `accel.grouped_matmul` of one matrix that skips rows
+    whose label is not a class (masked language models have labels for 15 of 100 tokens, instructions for their answers only). Such a row
+    has the loss 0 and sends no gradient, so neither loss nor gradients change but for the order of sums. Between product and
+    loss there may be arithmetic element by element that is finite at zero (a bias, a scale, a bound), reshapes and transposes that keep rows whole.
+
+    **Requires** `@microbatch` as AttachObjective leaves it.
+    **Ensures** no cross entropy has logits of a plain product; what cannot be had is an error (ACCEL-E0604).
+
+    ```mlir
+    func.func private @microbatch(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>, %labels: tensor<8xi64>) -> tensor<8xf32> {
+      %zero = accel.constant dense<0> : tensor<8xi64>
+      %logits = accel.grouped_matmul %x, %w, %zero {skip_others} : tensor<8x16xf32>, tensor<16x32xf32>, tensor<8xi64> -> tensor<8x32xf32>
+      %loss, %lse = accel.softmax_cross_entropy %logits, %labels : tensor<8x32xf32>, tensor<8xi64> -> tensor<8xf32>, tensor<8xf32>
+      return %loss : tensor<8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def WeighBatchNormPass : Pass<"accel-weigh-batch-norm", "mlir::ModuleOp"> {
   let summary = "leaves padding out of the statistics of batch norms";
   let description = [{

@@ -99,7 +99,7 @@ class Accel:
             programs / "accelc",
             str(folder / "model.onnx"),
             f"--dim=batch={workload.batch}",
-            *workload.optimizer_flags(),
+            *workload.training_flags(),
             *flags,
             "--quiet",
             f"--output={self.plan}",
@@ -153,6 +153,17 @@ def print_round(number: int, rounds: int, sides: dict[str, Side]) -> None:
     print(f"  round {number} of {rounds}: {medians}", flush=True)
 
 
+def name_core(facts: dict[str, str]) -> str | None:
+    """Which core an AMD processor has, whose name in a virtual machine may not
+    tell; None: not known. By family and model of /proc/cpuinfo."""
+    if facts.get("vendor_id") != "AuthenticAMD":
+        return None
+    family, model = int(facts["cpu family"]), int(facts["model"])
+    if family == 25:
+        return "Zen 4" if 0x10 <= model <= 0x1F or model >= 0x60 else "Zen 3"
+    return "Zen 5" if family == 26 else None
+
+
 def describe_machine(threads: int) -> dict:
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     entries = [line.partition(":") for line in lines]
@@ -160,6 +171,7 @@ def describe_machine(threads: int) -> dict:
     vectors = "AVX-512" if "avx512f" in facts["flags"].split() else "AVX2"
     return {
         "cpu": facts["model name"],
+        "core": name_core(facts),
         "vectors": vectors,
         "threads": threads,
         "system": platform.platform(),

@@ -28,6 +28,7 @@ ROWS = {
     "attention-t256": Row("attention alone, 4 x 256", {TIME: 0.60}),
     "attention-t1024": Row("attention alone, 4 x 1024", {TIME: 0.60}),
     "bert-base": Row("BERT-base, 8 x 128", {TIME: 0.75, MEMORY: 0.80}),
+    "bert-base-masked": Row("BERT-base, 8 x 128, labels for 15 %", {TIME: 0.75, MEMORY: 0.80}),
     "resnet18": Row("ResNet-18, 32 x 3 x 32 x 32", {TIME: 0.80, MEMORY: 0.80}),
     "resnet50": Row("ResNet-50, 8 x 3 x 64 x 64", {TIME: 0.80, MEMORY: 0.80}),
     "mobilenet-v2": Row("MobileNet-V2, 8 x 3 x 64 x 64", {TIME: 0.60, MEMORY: 0.80}),
@@ -43,10 +44,11 @@ MODES = {
 
 
 def short_name(machine: dict) -> str:
-    """The CPU and its widest vectors: `Intel Xeon, AVX-512`."""
+    """The CPU, its core if that is known, and its widest vectors: `Intel Xeon, AVX-512`."""
     cpu = machine["cpu"].replace("(R)", "").replace("(TM)", "")
     cpu = cpu.split("@")[0].removesuffix("CPU ").strip().removesuffix("Processor")
-    return f"{cpu.strip()}, {machine['vectors']}"
+    core = machine.get("core")
+    return ", ".join([cpu.strip(), *([core] if core else []), machine["vectors"]])
 
 
 def file_name(machine: dict) -> str:

@@ -98,6 +98,7 @@ class Arrays:
     classes: int
     targets: tuple[int, ...] = ()
     vocabulary: int = 0
+    labelled: float = 1.0  # of the targets; the others are -100
 
     def make(self, random: np.random.Generator, samples: int) -> np.ndarray:
         shape = (samples, *self.shape)
@@ -112,6 +113,7 @@ class Arrays:
         random = np.random.default_rng(7)
         np.save(folder / "x.npy", self.make(random, samples))
         labels = random.integers(0, self.classes, (samples, *self.targets))
+        labels[random.random(labels.shape) >= self.labelled] = -100
         np.save(folder / "labels.npy", labels)
         return [f"--data={self.name}={folder}/x.npy", f"--data=labels={folder}/labels.npy"]
 
@@ -134,6 +136,7 @@ class Workload:
     is_attention: bool = False  # whether only its attention is timed
     # What the default exporter would merge, batch norms, or fold.
     is_exported_as_it_is: bool = False
+    flags: tuple[str, ...] = ()  # more of accelc's
 
     def is_image(self) -> bool:
         return isinstance(self.data, Arrays) and len(self.data.shape) == 3
@@ -169,13 +172,14 @@ class Workload:
             verbose=False,
         )
 
-    def optimizer_flags(self) -> list[str]:
+    def training_flags(self) -> list[str]:
         """accelc's, for what pytorch_worker.py does."""
         return [
             "--optimizer=adamw",
             f"--lr={LEARNING_RATE}",
             f"--weight-decay={WEIGHT_DECAY}",
             f"--clip-norm={CLIP_NORM}",
+            *self.flags,
         ]
 
     def write_data(self, folder: Path, samples: int) -> list[str]:
@@ -288,6 +292,23 @@ ALL = (
         _bert,
         3,
         is_exported_as_it_is=True,
+    ),
+    Workload(
+        "bert-base-masked",
+        "BERT-base, 8 x 128, labels for 15 %",
+        8,
+        Arrays(
+            "input_ids",
+            (128,),
+            30522,
+            targets=(128,),
+            vocabulary=30522,
+            labelled=0.15,
+        ),
+        _bert,
+        3,
+        is_exported_as_it_is=True,
+        flags=("--sparse-prediction",),
     ),
     Workload(
         "convolutions",

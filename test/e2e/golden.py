@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trains a model of test/e2e/models as its golden says and compares losses, gradients and weights with PyTorch's.
 
-usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--file=PATH] [--fresh] [--mode=MODE] [--target=VARIANT,...] [--ranks=N,...] [--processes=N,...]
+usage: golden.py MODELS_DIR WORK_DIR MODEL [VARIANT] [--file=PATH] [--fresh] [--mode=MODE] [--target=VARIANT,...] [--flag=FLAG] [--ranks=N,...] [--processes=N,...]
 
 Needs accelc and accel-run in PATH and nothing but the standard library.
 """
@@ -36,6 +36,7 @@ def main():
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
     parser.add_argument("--mode", choices=MODES, default="plain", help="what ranks share")
     parser.add_argument("--target", default="cpu", help="what the plan is made for; CPUs must be among it, and execute it")
+    parser.add_argument("--flag", action="append", default=[], help="another flag of accelc, which changes no number")
     parser.add_argument("--ranks", default="1", help="as threads, one or several numbers: 2,3,4")
     parser.add_argument("--processes", default="", help="as processes, one or several numbers")
     options = parser.parse_args()
@@ -47,7 +48,8 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     model = folder.parent / options.file if options.file else folder / "model.onnx"
-    run(["accelc", model, "-o", work / "plan", f"--target={options.target}", *golden["flags"], *MODES[options.mode]],
+    run(["accelc", model, "-o", work / "plan", f"--target={options.target}", *golden["flags"], *MODES[options.mode],
+         *options.flag],
         work / "compile.log", cwd=folder)
     layouts = [f"--ranks-as-threads={ranks}" for ranks in options.ranks.split(",")]
     layouts += [f"--ranks={ranks}" for ranks in options.processes.split(",") if ranks]

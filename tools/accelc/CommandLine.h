@@ -34,6 +34,7 @@ struct CommandLine {
   int64_t zero = 0; ///< 0: plain data parallelism
   std::string objective = "auto";
   std::string lossWeight = "targets";
+  bool sparsePrediction = false;
   std::string init;
   std::string dropout = "model";
   std::string batchNorm = "microbatch";

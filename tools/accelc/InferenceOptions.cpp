@@ -9,9 +9,10 @@ namespace {
 
 /// Options of groups that inference has, too, which say how to train.
 constexpr const char *kTrainingOptions[] = {
-    "--global-batch", "--objective", "--loss-weight",  "--dropout",
-    "--batch-norm",   "--eval",      "--bf16",         "--fp16",
-    "--fp8",          "--estimate",  "--memory-limit", "--params"};
+    "--global-batch", "--objective",  "--loss-weight", "--sparse-prediction",
+    "--dropout",      "--batch-norm", "--eval",        "--bf16",
+    "--fp16",         "--fp8",        "--estimate",    "--memory-limit",
+    "--params"};
 
 } // namespace
 

@@ -135,6 +135,7 @@ private:
     options.import.dropout = line.dropout;
     options.differentiate.objective = line.objective;
     options.differentiate.lossWeight = line.lossWeight;
+    options.differentiate.predictsSparsely = line.sparsePrediction;
     options.differentiate.trainingRules = line.trainingRules;
     makeAdapters();
     for (const std::string &text : line.paddingRows) {

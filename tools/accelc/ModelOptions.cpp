@@ -38,6 +38,11 @@ void addShapeOptions(CLI::App &app, CommandLine &line, const char *group) {
       ->check(tools::OneOf({"targets", "samples"}))
       ->capture_default_str()
       ->group(group);
+  app.add_flag("--sparse-prediction", line.sparsePrediction,
+               "Compute logits only where there is a label (a class; -100 is "
+               "none): for masked language models, and instructions whose "
+               "answers alone are trained. The losses stay the same")
+      ->group(group);
   app.add_option("--init", line.init,
                  "Begin with random weights: gpt2 (normal 0.02, projections "
                  "into the residual smaller, norms 1, biases 0) or normal:STD. "

@@ -50,13 +50,15 @@ def Accel_GroupedMatmulOp : Accel_FusedOp<"grouped_matmul", "Composite", [Declar
   let summary = "each row times the matrix that its index chooses";
   let description = [{
     `result[i, :] = rows[i, :] * weights[indices[i], :, :]`, with `rows` of shape (n, k), `weights` of shape (e, k, m), or (e, m, k) with
-    `transpose_weights`, `indices` of shape (n) and `result` of shape (n, m): what a mixture of experts computes. No matrix is
-    copied for a row. Indices lie in [0, e), as those of `accel.gather` do; rows of one index lie anywhere. Floats of 16 bits are summed in f32, and a sum is rounded once. `role` says,
+    `transpose_weights`, or without e, of one matrix, `indices` of shape (n) and `result` of shape (n, m): what a mixture of experts computes. No matrix is
+    copied for a row. Indices lie in [0, e), as those of `accel.gather` do; rows of one index lie anywhere. With `skip_others` other indices choose no matrix: their rows of
+    `result` are zero, and nothing is computed for them. Floats of 16 bits are summed in f32, and a sum is rounded once. `role` says,
     as that of `accel.matmul`, what the product is for: forward, or the gradient of `rows`.
 
     ```mlir
     %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
     %d = accel.grouped_matmul %y, %w, %i as input_gradient {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x8xf32>
+    %s = accel.grouped_matmul %x, %w, %j {skip_others} : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
     ```
 
     **Constraints**
@@ -65,7 +67,7 @@ def Accel_GroupedMatmulOp : Accel_FusedOp<"grouped_matmul", "Composite", [Declar
     Lowers to a kernel of its own kind, of f32, bf16 and f16, which takes the rows of one matrix after the other.
   }];
   let arguments = (ins Accel_FloatTensor:$rows, Accel_FloatTensor:$weights, Accel_IndexTensor:$indices, UnitAttr:$transpose_weights,
-                   DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);
+                   DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role, UnitAttr:$skip_others);
   let results = (outs Accel_FloatTensor:$result);
   let assemblyFormat = "$rows `,` $weights `,` $indices (`as` $role^)? attr-dict `:` type($rows) `,` type($weights) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
@@ -75,7 +77,7 @@ def Accel_GroupedOuterOp : Accel_FusedOp<"grouped_outer", "Composite", [DeclareO
   let summary = "sums of outer products of the rows that have an index";
   let description = [{
     `result[e, :, :]` is the sum of the outer products of `lhs[i, :]` and `rhs[i, :]` over all i with `indices[i] = e`, in ascending order of i: the gradient
-    of `weights` of `accel.grouped_matmul`. `lhs` has shape (n, k), `rhs` (n, m), `indices` (n) and `result` (e, k, m). A matrix that no index chooses is zero.
+    of `weights` of `accel.grouped_matmul`. `lhs` has shape (n, k), `rhs` (n, m), `indices` (n) and `result` (e, k, m), or (k, m) of one matrix. A matrix that no index chooses is zero. With `skip_others` indices outside [0, e) choose none.
 
     ```mlir
     %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
@@ -87,7 +89,7 @@ def Accel_GroupedOuterOp : Accel_FusedOp<"grouped_outer", "Composite", [DeclareO
 
     Lowers as `accel.grouped_matmul` does.
   }];
-  let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, Accel_IndexTensor:$indices);
+  let arguments = (ins Accel_FloatTensor:$lhs, Accel_FloatTensor:$rhs, Accel_IndexTensor:$indices, UnitAttr:$skip_others);
   let results = (outs Accel_FloatTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs `,` $indices attr-dict `:` type($lhs) `,` type($rhs) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;

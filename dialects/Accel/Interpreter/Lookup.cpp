@@ -122,13 +122,21 @@ Evaluation evaluateGatherNd(GatherNdOp op, OperandsOf<GatherNdOp> operands) {
 
 /// Products of each row with one matrix: `visit(row, k, m, at)` for all
 /// of its elements, `at` being where they lie.
-template <typename Visit>
-LogicalResult visitGroups(Operation *op, const HostTensor &indices,
-                          ArrayRef<int64_t> matrices, Visit visit) {
-  if (failed(checkIndices(op, indices.integers(), 0, matrices[0]))) {
+template <typename OpTy, typename Visit>
+LogicalResult visitGroups(OpTy op, const HostTensor &indices,
+                          ArrayRef<int64_t> shape, Visit visit) {
+  SmallVector<int64_t> matrices(shape);
+  if (shape.size() == 2) {
+    matrices.insert(matrices.begin(), 1);
+  }
+  if (!op.getSkipOthers() &&
+      failed(checkIndices(op, indices.integers(), 0, matrices[0]))) {
     return failure();
   }
   for (auto [row, matrix] : llvm::enumerate(indices.integers())) {
+    if (matrix < 0 || matrix >= matrices[0]) {
+      continue;
+    }
     for (int64_t k = 0; k < matrices[1]; ++k) {
       for (int64_t m = 0; m < matrices[2]; ++m) {
         visit(row, k, m, (matrix * matrices[1] + k) * matrices[2] + m);
@@ -159,13 +167,12 @@ Evaluation evaluateGroupedOuter(GroupedOuterOp op,
                                 OperandsOf<GroupedOuterOp> operands) {
   HostTensor lhs = operands.getLhs(), rhs = operands.getRhs();
   HostTensor result(op.getType());
-  ArrayRef<int64_t> shape = result.getShape();
+  int64_t inner = lhs.getShape()[1], outer = rhs.getShape()[1];
   MutableArrayRef<double> out = result.mutableFloats();
   auto add = [&](int64_t row, int64_t k, int64_t m, int64_t at) {
-    out[at] +=
-        lhs.floats()[row * shape[1] + k] * rhs.floats()[row * shape[2] + m];
+    out[at] += lhs.floats()[row * inner + k] * rhs.floats()[row * outer + m];
   };
-  if (failed(visitGroups(op, operands.getIndices(), shape, add))) {
+  if (failed(visitGroups(op, operands.getIndices(), result.getShape(), add))) {
     return FailureOr<HostTensors>(failure());
   }
   return HostTensors{result};

@@ -6,7 +6,8 @@
 //
 //   for a matrix and 64 of its columns:
 //     list the rows whose index is the matrix
-//     grouped_matmul, for 256 elements of a row:
+//     grouped_matmul, the first matrix: result[row] = 0 of rows that choose
+//     none grouped_matmul, for 256 elements of a row:
 //       pack these rows of the columns
 //       for 32 columns, for 8 rows of the list: result[row] += row * columns
 //     grouped_matmul of 16 bits, for 256 rows of the list:
@@ -67,6 +68,8 @@ private:
   static int64_t getVectors(KernelEmitter &emitter) {
     return emitter.getGeometry().getVectors() > 1 ? 2 : 1;
   }
+  Value list(llvm::function_ref<Value(Value index)> isListed) const;
+  void clearOthers(const GroupedTile &tile);
   void emitProducts(const GroupedTile &tile);
   void emitRoundedProducts(const GroupedTile &tile);
   void emitSums(const GroupedTile &tile, Value place, Value count);
@@ -111,8 +114,11 @@ void GroupedKernel::emit() {
         t.div(number, tilesOfMatrix),
         t.mul(t.rem(number, tilesOfMatrix), GroupedTiles::kColumns),
         {}};
+    if (tiles.skipsOthers && !tiles.isOuter) {
+      clearOthers(tile);
+    }
     tile.count =
-        panels.list(operands[2].buffer, operands[2].first, tile.matrix);
+        list([&](Value index) { return t.isEqual(index, tile.matrix); });
     if (tiles.isOuter) {
       return emitOuter(tile);
     }
@@ -120,6 +126,39 @@ void GroupedKernel::emit() {
       return emitRoundedProducts(tile);
     }
     t.onlyIf(t.isLess(t.index(0), tile.count), [&] { emitProducts(tile); });
+  });
+}
+
+Value GroupedKernel::list(
+    llvm::function_ref<Value(Value index)> isListed) const {
+  return panels.list(operands[2].buffer, operands[2].first, isListed);
+}
+
+/// Rows that choose no matrix are zero; nothing is added to what is there. The
+/// tiles of the first matrix do it, each in its columns.
+void GroupedKernel::clearOthers(const GroupedTile &tile) {
+  Storing storing = emitter.getStoring(0);
+  if (storing.adds && !storing.kept) {
+    return;
+  }
+  Value isCleared = t.isEqual(tile.matrix, t.index(0));
+  if (storing.kept) {
+    isCleared = t.both(isCleared, t.isNot(storing.kept));
+  }
+  t.onlyIf(isCleared, [&] {
+    Value count = list([&](Value index) {
+      return t.isNot(t.isBelow(index, t.index(tiles.matrices)));
+    });
+    TileRows target = getResult(t.index(0), tiles.rows);
+    Value zeros = t.floats().number(0.0);
+    t.each(t.index(0), count, 1, [&](Value place) {
+      Value row = panels.getListed(place);
+      t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
+        Value column = t.add(tile.column, lane);
+        isWhole() ? target.storeAll(zeros, row, column)
+                  : target.storeSome(zeros, row, column);
+      });
+    });
   });
 }
 

@@ -23,7 +23,9 @@ GroupedPanels::GroupedPanels(const TileCode &t, Value workspace,
 //===----------------------------------------------------------------------===//
 
 /// Workspaces are floats: the numbers are stored as their bits.
-Value GroupedPanels::list(Value indices, int64_t first, Value matrix) const {
+Value GroupedPanels::list(
+    Value indices, int64_t first,
+    llvm::function_ref<Value(Value index)> isListed) const {
   OpBuilder &builder = t.getBuilder();
   Location loc = t.getLoc();
   auto append = [&](Value row,
@@ -34,8 +36,8 @@ Value GroupedPanels::list(Value indices, int64_t first, Value matrix) const {
         t.index(0), count[0]);
     Value index = memref::LoadOp::create(builder, loc, indices,
                                          ValueRange{t.add(row, first)});
-    Value isChosen = t.isEqual(t.cast(index, builder.getIndexType()), matrix);
-    return {t.add(count[0], t.select(isChosen, t.index(1), t.index(0)))};
+    Value isNext = isListed(t.cast(index, builder.getIndexType()));
+    return {t.add(count[0], t.select(isNext, t.index(1), t.index(0)))};
   };
   return t.loop(t.index(0), t.index(tiles.rows), 1, {t.index(0)}, append)[0];
 }

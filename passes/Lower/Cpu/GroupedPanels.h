@@ -28,9 +28,10 @@ public:
   GroupedPanels(const TileCode &t, Value workspace, const GroupedTiles &tiles,
                 const PackedFormat &format, int64_t vectors);
 
-  /// Lists the rows whose index is `matrix`, in ascending order, and returns
+  /// Lists the rows whose index is such a one, in ascending order, and returns
   /// how many there are. The first index is element `first`.
-  Value list(Value indices, int64_t first, Value matrix) const;
+  Value list(Value indices, int64_t first,
+             llvm::function_ref<Value(Value index)> isListed) const;
   /// The row at a place of the list.
   Value getListed(Value place) const;
 

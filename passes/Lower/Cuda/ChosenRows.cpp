@@ -57,17 +57,19 @@ Value ChosenRows::hasMore(Value end) const {
                               arithmetic.isNot(none));
 }
 
+Value ChosenRows::getIndex(Value row) const {
+  Value index = memref::LoadOp::create(builder, loc, indices,
+                                       ValueRange{arithmetic.add(row, first)});
+  return arithmetic.cast(index, builder.getIndexType());
+}
+
 /// The next 32 indices.
 void ChosenRows::look(Value matrix, Value end) {
   Value start = emitter.getNumber(next);
   Value row = arithmetic.add(start, ops.threadIndex());
   Value there = arithmetic.min(row, arithmetic.sub(end, arithmetic.index(1)));
-  Value index = memref::LoadOp::create(
-      builder, loc, indices, ValueRange{arithmetic.add(there, first)});
-  Value isChosen = arithmetic.both(
-      arithmetic.isBelow(row, end),
-      arithmetic.isEqual(arithmetic.cast(index, builder.getIndexType()),
-                         matrix));
+  Value isChosen = arithmetic.both(arithmetic.isBelow(row, end),
+                                   arithmetic.isEqual(getIndex(there), matrix));
   emitter.setNumber(left, ops.ballot(isChosen));
   emitter.setNumber(base, start);
   emitter.setNumber(next, arithmetic.add(start, kWarpThreads));

@@ -38,6 +38,9 @@ public:
   /// `indices`: a buffer whose element `first` is the index of row 0.
   ChosenRows(KernelEmitter &emitter, Value indices, int64_t first);
 
+  /// The index of a row.
+  Value getIndex(Value row) const;
+
   /// Calls `body` with up to `most` rows at a time of those in [begin, end)
   /// whose index is `matrix`; of 32 threads each reads an index.
   void forEach(Value matrix, Value begin, Value end, int64_t most,

@@ -58,7 +58,41 @@ void GroupedWarp::forEachTile(llvm::function_ref<void(const Tile &)> body) {
     tile.begin = indices.mul(tile.matrix, tiles.inner * tiles.columns);
     tile.row = indices.mul(indices.rem(part, parts), rows);
     tile.column = indices.mul(column, GroupedWarpTiles::kColumns);
+    if (tiles.skipsOthers && !tiles.isOuter) {
+      clearOthers(tile);
+    }
     body(tile);
+  });
+}
+
+void GroupedWarp::clearOthers(const Tile &tile) {
+  if (storing.adds && !storing.kept) {
+    return; // Nothing is added to what is there.
+  }
+  Value end = indices.min(indices.add(tile.row, tiles.sliceRows()),
+                          indices.index(tiles.rows));
+  Value first = indices.add(
+      tile.column, indices.mul(WarpOps(builder, loc).threadIndex(), kCleared));
+  auto clear = [&](Value row) {
+    Value begin = indices.mul(row, tiles.columns);
+    for (int64_t i = 0; i < kCleared; ++i) {
+      Value column = indices.add(first, i);
+      emitter.onlyIf(
+          indices.isBelow(column, indices.index(tiles.columns)), [&] {
+            result.store({m.number(0.0)}, indices.add(begin, column), 1);
+          });
+    }
+  };
+  Value isCleared = indices.isEqual(tile.matrix, indices.index(0));
+  if (storing.kept) {
+    isCleared = indices.both(isCleared, indices.isNot(storing.kept));
+  }
+  emitter.onlyIf(isCleared, [&] {
+    emitter.forEach(tile.row, end, 1, [&](Value row) {
+      Value isChosen =
+          indices.isBelow(chosen.getIndex(row), indices.index(tiles.matrices));
+      emitter.onlyIf(indices.isNot(isChosen), [&] { clear(row); });
+    });
   });
 }
 

@@ -34,6 +34,10 @@ protected:
   void forEachRows(const Tile &tile, int64_t most,
                    llvm::function_ref<void(const FoundRows &)> body);
 
+  /// Makes the tile's columns of the rows of its slice that choose no matrix
+  /// zero; the tiles of the first matrix do it.
+  void clearOthers(const Tile &tile);
+
   /// `numbers`, `count` of them, as `load` gives them where `condition` holds,
   /// else zeros.
   Values loadIf(Value condition, int64_t count,
@@ -68,6 +72,9 @@ protected:
   GroupedMemory lhs, rhs, result;
 
 private:
+  /// Columns of a tile that a thread clears.
+  static constexpr int64_t kCleared = GroupedWarpTiles::kColumns / kWarpThreads;
+
   ChosenRows chosen;
   Storing storing;
 };

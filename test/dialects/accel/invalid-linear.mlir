@@ -263,6 +263,14 @@ func.func @grouped_matmul_c1(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: t
 
 // -----
 
+func.func @grouped_matmul_c1_single(%x: tensor<12x8xf32>, %w: tensor<8x16xf32>, %i: tensor<12xi64>) {
+  // expected-error@below {{'accel.grouped_matmul' op expected `weights` of shape (16, 8), got (8, 16)}}
+  %y = accel.grouped_matmul %x, %w, %i {transpose_weights} : tensor<12x8xf32>, tensor<8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
+  return
+}
+
+// -----
+
 func.func @grouped_matmul_c1_indices(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<11xi64>) {
   // expected-error@below {{'accel.grouped_matmul' op expected `indices` of shape (12), got (11)}}
   %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<11xi64> -> tensor<12x16xf32>

@@ -126,6 +126,8 @@ func.func @grouped(%x: tensor<12x8xf32>, %w: tensor<4x8x16xf32>, %i: tensor<12xi
   %y = accel.grouped_matmul %x, %w, %i : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
   // CHECK: accel.grouped_matmul %{{.+}}, %{{.+}}, %{{.+}} as input_gradient {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi32> -> tensor<12x8xf32>
   %d = accel.grouped_matmul %y, %w, %j as input_gradient {transpose_weights} : tensor<12x16xf32>, tensor<4x8x16xf32>, tensor<12xi32> -> tensor<12x8xf32>
+  // CHECK: accel.grouped_matmul %{{.+}}, %{{.+}}, %{{.+}} {skip_others} : tensor<12x8xf32>
+  %s = accel.grouped_matmul %x, %w, %i {skip_others} : tensor<12x8xf32>, tensor<4x8x16xf32>, tensor<12xi64> -> tensor<12x16xf32>
   // CHECK: accel.grouped_outer %{{.+}}, %{{.+}}, %{{.+}} : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
   %g = accel.grouped_outer %x, %y, %i : tensor<12x8xf32>, tensor<12x16xf32>, tensor<12xi64> -> tensor<4x8x16xf32>
   return

@@ -125,6 +125,9 @@ std::vector<OpCase> getReductionCases() {
 std::vector<OpCase> getLinearCases() {
   const std::string grouped =
       "%x: tensor<6x3xf64>, %i: tensor<6xi64> {accel.range = [0, 3]}";
+  const std::string skipped =
+      "%x: tensor<6x3xf64>, %i: tensor<6xi64> {accel.value = dense<[0, 4, 3, "
+      "-100, 3, 9]> : tensor<6xi64>}";
   const std::string table =
       "%t: tensor<7x3xf64>, %i: tensor<2x5xi64> {accel.range = [0, 6]}";
   std::vector<OpCase> cases = {
@@ -164,6 +167,18 @@ std::vector<OpCase> getLinearCases() {
                "tensor<4x3x2xf64>",
                "%y = accel.grouped_outer %x, %z, %i : tensor<6x3xf64>, "
                "tensor<6x2xf64>, tensor<6xi64> -> tensor<4x3x2xf64>",
+               "%y : tensor<4x3x2xf64>"),
+      makeCase("grouped_matmul_skips", skipped + ", %w: tensor<4x3x2xf64>",
+               "tensor<6x2xf64>",
+               "%y = accel.grouped_matmul %x, %w, %i {skip_others} : "
+               "tensor<6x3xf64>, tensor<4x3x2xf64>, tensor<6xi64> -> "
+               "tensor<6x2xf64>",
+               "%y : tensor<6x2xf64>"),
+      makeCase("grouped_outer_skips", skipped + ", %z: tensor<6x2xf64>",
+               "tensor<4x3x2xf64>",
+               "%y = accel.grouped_outer %x, %z, %i {skip_others} : "
+               "tensor<6x3xf64>, tensor<6x2xf64>, tensor<6xi64> -> "
+               "tensor<4x3x2xf64>",
                "%y : tensor<4x3x2xf64>"),
       makeCase("gather", table, "tensor<2x5x3xf64>",
                "%y = accel.gather %t, %i : tensor<7x3xf64>, tensor<2x5xi64> -> "

@@ -159,3 +159,16 @@ func.func @f(%x: tensor<7xf32> {accel.value = dense<[1.0, 1.0001, 0.25, 0.0, -3.
   %1 = accel.cast %0 : tensor<7xf8E8M0FNU> -> tensor<7xf32>
   return %1 : tensor<7xf32>
 }
+
+// -----
+
+// Rows whose index is of no matrix: zeros, and nothing in the sum of outer products.
+// CHECK: result #0: tensor<3x2xf64> = [ [1, 4], [0, 0], [0, 0] ]
+// CHECK: result #1: tensor<1x2x2xf64> = [ {{\[}} [1, 4], [2, 8] ] ]
+func.func @f(%x: tensor<3x2xf64> {accel.value = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf64>},
+             %w: tensor<2x2xf64> {accel.value = dense<[[1.0, 0.0], [0.0, 2.0]]> : tensor<2x2xf64>},
+             %i: tensor<3xi64> {accel.value = dense<[0, 1, -100]> : tensor<3xi64>}) -> (tensor<3x2xf64>, tensor<1x2x2xf64>) {
+  %y = accel.grouped_matmul %x, %w, %i {skip_others} : tensor<3x2xf64>, tensor<2x2xf64>, tensor<3xi64> -> tensor<3x2xf64>
+  %g = accel.grouped_outer %x, %y, %i {skip_others} : tensor<3x2xf64>, tensor<3x2xf64>, tensor<3xi64> -> tensor<1x2x2xf64>
+  return %y, %g : tensor<3x2xf64>, tensor<1x2x2xf64>
+}

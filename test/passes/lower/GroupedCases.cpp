@@ -17,6 +17,7 @@ struct Grouped {
   std::string index = "i64";
   std::string element = "f32"; ///< of the operands
   double tolerance = 4e-6;
+  bool skips = false; ///< chosen ones that are not there, and are skipped
 };
 
 std::string indexArgument(const Grouped &g) {
@@ -48,6 +49,14 @@ KernelCase makeCase(const std::string &name, int64_t rows, int64_t columns,
           tolerance};
 }
 
+std::string getAttributes(const Grouped &g, bool transposes) {
+  std::string attributes = transposes ? "transpose_weights" : "";
+  if (g.skips) {
+    attributes += attributes.empty() ? "skip_others" : ", skip_others";
+  }
+  return attributes.empty() ? "" : " {" + attributes + "}";
+}
+
 KernelCase makeProduct(const Grouped &g, bool transposes,
                        Storing storing = Storing::Replaces) {
   std::string rows = tensorOf({g.rows, g.inner}, g.element);
@@ -61,7 +70,7 @@ KernelCase makeProduct(const Grouped &g, bool transposes,
       substitute("  %y = accel.grouped_matmul %x, %w, %i$4 : $0, $1, $2 -> "
                  "$3\n  return %y : $3",
                  {rows, weights, tensorOf({g.rows}, g.index), result,
-                  transposes ? " {transpose_weights}" : ""}),
+                  getAttributes(g, transposes)}),
       storing, g.tolerance);
 }
 
@@ -72,9 +81,10 @@ KernelCase makeOuter(const Grouped &g, Storing storing = Storing::Replaces) {
   return makeCase(
       g.name + "_outer", g.matrices * g.inner, g.columns,
       "%x: " + lhs + ", %y: " + rhs + ", " + indexArgument(g), result,
-      substitute("  %g = accel.grouped_outer %x, %y, %i : $0, $1, $2 -> $3\n"
+      substitute("  %g = accel.grouped_outer %x, %y, %i$4 : $0, $1, $2 -> $3\n"
                  "  return %g : $3",
-                 {lhs, rhs, tensorOf({g.rows}, g.index), result}),
+                 {lhs, rhs, tensorOf({g.rows}, g.index), result,
+                  getAttributes(g, false)}),
       storing, 4e-6);
 }
 
@@ -165,7 +175,22 @@ std::vector<KernelCase> getGroupedCases() {
                                       .matrices = 1,
                                       .inner = 33,
                                       .columns = 65,
-                                      .chosen = 1}}) {
+                                      .chosen = 1},
+                              Grouped{.name = "grouped_skipped",
+                                      .rows = 70,
+                                      .matrices = 1,
+                                      .inner = 64,
+                                      .columns = 128,
+                                      .chosen = 4,
+                                      .skips = true},
+                              Grouped{.name = "grouped_skipped_odd",
+                                      .rows = 37,
+                                      .matrices = 2,
+                                      .inner = 19,
+                                      .columns = 75,
+                                      .chosen = 5,
+                                      .index = "i32",
+                                      .skips = true}}) {
     cases.push_back(makeProduct(each, false));
     cases.push_back(makeProduct(each, true));
     cases.push_back(makeOuter(each));
@@ -180,6 +205,11 @@ std::vector<KernelCase> getGroupedCases() {
                     .columns = columns,
                     .chosen = 3};
       cases.push_back(makeProduct(added, true, storing));
+      cases.push_back(makeOuter(added, storing));
+      added.name += "_skipped";
+      added.matrices = 2;
+      added.skips = true;
+      cases.push_back(makeProduct(added, false, storing));
       cases.push_back(makeOuter(added, storing));
     }
   }

@@ -22,11 +22,16 @@ static LogicalResult verifyMatrices(Operation *op, StringRef name, Value rows,
                  succeeded(verifyShape(op, "indices", indices, count)));
 }
 
-/// Verifies the matrices that indices choose.
+/// Verifies the matrices that indices choose, or a single one.
 static LogicalResult verifyChosen(Operation *op, StringRef name, Value chosen,
                                   int64_t rows, int64_t columns, Type element) {
-  if (failed(verifyRank(op, name, chosen, 3)) ||
-      failed(verifyElementType(op, name, chosen, element))) {
+  if (failed(verifyElementType(op, name, chosen, element))) {
+    return failure();
+  }
+  if (shapeOf(chosen).size() == 2) {
+    return verifyShape(op, name, chosen, {rows, columns});
+  }
+  if (failed(verifyRank(op, name, chosen, 3))) {
     return failure();
   }
   return verifyShape(op, name, chosen, {shapeOf(chosen)[0], rows, columns});
@@ -80,10 +85,10 @@ GroupedMatmulOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   bool turned = getTransposeWeights();
   operandGradients[0] = GroupedMatmulOp::create(
       builder, getLoc(), getRows().getType(), gradient, getWeights(),
-      getIndices(), !turned, ProductRole::InputGradient);
+      getIndices(), !turned, ProductRole::InputGradient, getSkipOthers());
   operandGradients[1] = GroupedOuterOp::create(
       builder, getLoc(), getWeights().getType(), turned ? gradient : getRows(),
-      turned ? getRows() : gradient, getIndices());
+      turned ? getRows() : gradient, getIndices(), getSkipOthers());
   return success();
 }
 
@@ -96,9 +101,9 @@ GroupedOuterOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   }
   operandGradients[0] = GroupedMatmulOp::create(
       builder, getLoc(), getLhs().getType(), getRhs(), gradient, getIndices(),
-      /*transpose_weights=*/true);
+      /*transpose_weights=*/true, ProductRole::Forward, getSkipOthers());
   operandGradients[1] = GroupedMatmulOp::create(
       builder, getLoc(), getRhs().getType(), getLhs(), gradient, getIndices(),
-      /*transpose_weights=*/false);
+      /*transpose_weights=*/false, ProductRole::Forward, getSkipOthers());
   return success();
 }
