@@ -84,10 +84,11 @@ static constexpr ErrorInfo kCatalogue[] = {
     {onnx::codes::DetachedValue, ExitCode::CompileError,
      "PyTorch gives no gradient to what is in front of detach(), as rounding "
      "that lets gradients through, or a branch that only teaches another one. "
-     "ONNX has no operator for that: the step would have other gradients.",
-     "Leave detach() out where gradients may flow. What does not train anyway "
-     "needs none: detach is no fault where no parameter is in front of it, or "
-     "nothing behind it has a gradient, as an argmax."},
+     "ONNX has no operator for that. The text of calls, which the exporter "
+     "writes beside the nodes, tells where it was, unless the node's other "
+     "inputs were folded or merged as well.",
+     "Export with torch.onnx.export(..., dynamo=True, optimize=False), which "
+     "folds nothing."},
     {onnx::codes::FoldedWeights, ExitCode::CompileError,
      "The exporter computed something of a parameter and kept only the "
      "result, under a name of its own (onnx::MatMul_440). Trained, it "

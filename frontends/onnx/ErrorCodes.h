@@ -30,7 +30,8 @@ inline constexpr ErrorCode ComputedShape{
     "ACCEL-E0302", "a shape or an index depends on the data"};
 inline constexpr ErrorCode GraphStructure{"ACCEL-E0303",
                                           "the graph is not a valid graph"};
-inline constexpr ErrorCode DetachedValue{"ACCEL-E0304", "a value is detached"};
+inline constexpr ErrorCode DetachedValue{"ACCEL-E0304",
+                                         "it is not clear what is detached"};
 inline constexpr ErrorCode FoldedWeights{"ACCEL-E0401",
                                          "weights were folded into constants"};
 inline constexpr ErrorCode AbsentWeights{"ACCEL-E0402",

@@ -56,10 +56,20 @@ public:
              << "expected a trainable parameter that influences the loss, got "
                 "none; nothing would be trained";
     }
+    removeStops();
     return success();
   }
 
 private:
+  /// They have told where gradients end.
+  void removeStops() {
+    for (auto stop : llvm::make_early_inc_range(
+             function.getBody().front().getOps<StopGradientOp>())) {
+      stop.getResult().replaceAllUsesWith(stop.getOperand());
+      stop.erase();
+    }
+  }
+
   /// Finds the values whose gradients are wanted: every read of a trainable
   /// parameter.
   LogicalResult collectReads() {

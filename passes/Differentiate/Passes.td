@@ -200,6 +200,8 @@ def DifferentiateModulePass : Pass<"accel-differentiate-module", "mlir::ModuleOp
     count of targets (states `@loss_sum` and `@target_count`). `@microbatch` returns nothing any more. A parameter that does
     not influence the loss is trainable no longer: a warning names it.
 
+    Values behind an `accel.stop_gradient` send no gradient to what is in front of it, and then are what they were computed of: there is none any more.
+
     With `loss-scale`, the gradient is also multiplied by state `@loss_scale`, which the pass declares: a counter if the policy
     changes it, a hyperparameter if it does not.
 

@@ -172,6 +172,22 @@ def Accel_SelectOp : Accel_ElementwiseOp<"select", [AllTypesMatch<["on_true", "o
   let hasFolder = 1;
 }
 
+def Accel_StopGradientOp : Accel_ElementwiseOp<"stop_gradient", [SameOperandsAndResultType]> {
+  let summary = "its operand, to which it sends no gradient";
+  let description = [{
+    `result = operand`, and the derivative is zero: PyTorch's `detach`.
+
+    ```mlir
+    %y = accel.stop_gradient %x : tensor<4x8xf32>
+    ```
+
+    Has no kernel: DifferentiateModule removes it.
+  }];
+  let arguments = (ins Accel_FloatTensor:$operand);
+  let results = (outs Accel_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
 def Accel_CastOp : Accel_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
   let summary = "converts the element type";
   let description = [{

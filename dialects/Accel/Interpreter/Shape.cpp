@@ -195,6 +195,7 @@ Evaluation evaluateShape(Operation *op, ArrayRef<HostTensor> operands) {
       .Case([&](ReshapeOp reshape) {
         return HostTensors{operands[0].withType(reshape.getType())};
       })
+      .Case([&](StopGradientOp) { return HostTensors{operands[0]}; })
       .Case([&](TransposeOp transpose) {
         return evaluateTranspose(transpose, operands[0]);
       })

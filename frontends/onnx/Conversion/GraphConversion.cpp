@@ -68,6 +68,9 @@ private:
   /// null after an error.
   Value lookup(StringRef name, Location loc);
   Value readParameter(const RecoveredParameter &holder, Location loc);
+  /// The node's inputs that the model detaches send no gradients.
+  void stopGradients(const pb::NodeProto &node, MutableArrayRef<Value> inputs,
+                     Location loc);
 
   const GraphSource &source;
   ConversionState &state;
@@ -147,6 +150,17 @@ Value GraphConverter::lookup(StringRef name, Location loc) {
   return constant;
 }
 
+void GraphConverter::stopGradients(const pb::NodeProto &node,
+                                   MutableArrayRef<Value> inputs,
+                                   Location loc) {
+  if (node.output_size() == 0) {
+    return;
+  }
+  for (int input : source.recovery.detached.lookup(node.output(0))) {
+    inputs[input] = StopGradientOp::create(builder, loc, inputs[input]);
+  }
+}
+
 void GraphConverter::convert(const pb::NodeProto &node) {
   Location loc = getNodeLocation(*module.getContext(), node);
   auto poison = [&] {
@@ -168,6 +182,7 @@ void GraphConverter::convert(const pb::NodeProto &node) {
     }
     inputs.push_back(value);
   }
+  stopGradients(node, inputs, loc);
   // Whatever a body uses may depend on one.
   bool isShaped =
       llvm::any_of(node.input(),

@@ -5,6 +5,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <iterator>
+#include <optional>
+
 namespace accel::onnx {
 namespace {
 
@@ -25,12 +28,31 @@ public:
       : leftOut(leftOut), graph(leftOut.getGraph()),
         signature(leftOut.getSignature()), findParameter(findParameter) {}
 
-  std::vector<const pb::NodeProto *> run();
+  DetachedValues run();
 
 private:
+  using Inputs = llvm::SmallVector<int, 2>;
+
   void findTrained();
   void findUsed();
-  bool isDetached(const pb::NodeProto &node) const;
+  bool isTrained(llvm::StringRef value) const;
+  Inputs findUnnamed(const pb::NodeProto &node, const FxCall &call) const;
+  std::optional<Inputs> selectDetached(const pb::NodeProto &node,
+                                       const Inputs &unnamed,
+                                       const LeftOutCalls::Names &absent) const;
+  std::optional<Inputs> selectOfTwo(const pb::NodeProto &node,
+                                    const FxCall &call) const;
+  bool isUsed(const pb::NodeProto &node) const {
+    return llvm::any_of(node.output(), [&](const std::string &output) {
+      return used.contains(output);
+    });
+  }
+  std::optional<llvm::StringRef> findMerged(const pb::NodeProto &node) const;
+  bool missesOne() const;
+  void findMergedReaders(DetachedValues &found);
+  void classify(const pb::NodeProto &node, DetachedValues &found);
+  /// Inputs of the node that are detached; none where that is not clear.
+  std::optional<Inputs> findDetached(const pb::NodeProto &node) const;
 
   const LeftOutCalls &leftOut;
   const pb::GraphProto &graph;
@@ -38,6 +60,8 @@ private:
   FindParameter findParameter;
   llvm::StringSet<> trained; ///< values that have a gradient by a parameter
   llvm::StringSet<> used;    ///< values by which a result has a gradient
+  llvm::StringSet<>
+      readers; ///< calls a node of which reads what they do not name
 };
 
 void Search::findTrained() {
@@ -72,50 +96,190 @@ void Search::findUsed() {
   }
 }
 
-/// Whether the node stands for a detach of something trained, or reads in place
-/// of one what no argument of its call is; if it reads nothing of that kind, it
-/// reads what is detached as an argument, too.
-bool Search::isDetached(const pb::NodeProto &node) const {
-  std::optional<FxCall> call = getFxCall(node);
-  if (!call) {
-    return false;
-  }
-  if (isDetach(call->name)) {
-    return trained.contains(node.input(0)) ||
-           signature.isParameter(findParameter(node.input(0)));
-  }
-  if (llvm::none_of(leftOut.find(*call), isDetach)) {
-    return false;
-  }
-  llvm::SmallVector<llvm::StringRef> values = leftOut.findUnnamed(node, *call);
-  if (values.empty()) {
-    values.append(node.input().begin(), node.input().end());
-  }
-  return llvm::any_of(values, [&](llvm::StringRef value) {
-    return trained.contains(value) ||
-           signature.isParameter(findParameter(value));
-  });
+bool Search::isTrained(llvm::StringRef value) const {
+  return trained.contains(value) || signature.isParameter(findParameter(value));
 }
 
-std::vector<const pb::NodeProto *> Search::run() {
+/// Which inputs of the node its call names otherwise, or not at all.
+Search::Inputs Search::findUnnamed(const pb::NodeProto &node,
+                                   const FxCall &call) const {
+  LeftOutCalls::Names names = leftOut.findUnnamed(node, call);
+  Inputs inputs;
+  for (auto [i, input] : llvm::enumerate(node.input())) {
+    if (llvm::is_contained(names, input)) {
+      inputs.push_back(static_cast<int>(i));
+    }
+  }
+  return inputs;
+}
+
+/// The inputs among `unnamed` that stand for a detach. Other calls that the
+/// graph does not compute are constants of it; none if it does not add up.
+std::optional<Search::Inputs>
+Search::selectDetached(const pb::NodeProto &node, const Inputs &unnamed,
+                       const LeftOutCalls::Names &absent) const {
+  auto others = std::ssize(absent) - llvm::count_if(absent, isDetach);
+  if (others == 0) {
+    return unnamed;
+  }
+  Inputs computed;
+  llvm::copy_if(unnamed, std::back_inserter(computed), [&](int input) {
+    return !leftOut.isInitializer(node.input(input));
+  });
+  bool addsUp =
+      !computed.empty() && std::ssize(unnamed) - std::ssize(computed) == others;
+  return addsUp ? std::optional(computed) : std::nullopt;
+}
+
+/// Of a value that an operator has twice, as itself and detached: in the order
+/// of its call, if it is the same operator.
+std::optional<Search::Inputs> Search::selectOfTwo(const pb::NodeProto &node,
+                                                  const FxCall &call) const {
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> operators[] = {
+      {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}};
+  llvm::SmallVector<llvm::StringRef> named = call.getValues();
+  bool isSame = node.input_size() == 2 && named.size() == 2 &&
+                node.input(0) == node.input(1);
+  bool keepsOrder = llvm::any_of(operators, [&](const auto &each) {
+    return node.op_type() == each.first &&
+           getCalledOperator(call.name) == each.second;
+  });
+  if (!isSame || !keepsOrder) {
+    return std::nullopt;
+  }
+  return Inputs{isDetach(named[0].drop_front()) ? 0 : 1};
+}
+
+std::optional<Search::Inputs>
+Search::findDetached(const pb::NodeProto &node) const {
+  std::optional<FxCall> call = getFxCall(node);
+  if (!call) {
+    return Inputs();
+  }
+  if (isDetach(call->name)) {
+    return Inputs{0};
+  }
+  LeftOutCalls::Names absent = leftOut.find(*call);
+  if (llvm::none_of(absent, isDetach)) {
+    return Inputs();
+  }
+  Inputs unnamed = findUnnamed(node, *call);
+  if (!unnamed.empty()) {
+    return selectDetached(node, unnamed, absent);
+  }
+  // Of several nodes of a call another one may be what reads it.
+  return readers.contains(call->name) ? Inputs() : selectOfTwo(node, *call);
+}
+
+/// The input by which the node reads what became one with an equal call, which
+/// may have had another gradient; none if it reads nothing of that kind.
+std::optional<llvm::StringRef>
+Search::findMerged(const pb::NodeProto &node) const {
+  std::optional<FxCall> call = getFxCall(node);
+  if (!call) {
+    return std::nullopt;
+  }
+  auto absent = llvm::count_if(leftOut.find(*call), [](llvm::StringRef each) {
+    return !isDetach(each) && !movesNumbers(each);
+  });
+  std::optional<llvm::StringRef> merged;
+  for (int input : findUnnamed(node, *call)) {
+    if (trained.contains(node.input(input))) {
+      merged = node.input(input);
+    } else {
+      --absent; // a constant that was folded
+    }
+  }
+  return absent > 0 ? merged : std::nullopt;
+}
+
+/// Whether a call of detach is named nowhere, of those that are numbered.
+bool Search::missesOne() const {
+  llvm::StringSet<> names;
+  for (const pb::NodeProto &node : graph.node()) {
+    if (std::optional<FxCall> call = getFxCall(node)) {
+      names.insert(call->name);
+      for (llvm::StringRef each : call->getValues()) {
+        names.insert(each.drop_front());
+      }
+    }
+  }
+  auto detached = llvm::count_if(names, [](const auto &each) {
+    return getCalledOperator(each.getKey()) == "detach";
+  });
+  for (unsigned i = 0; i < detached; ++i) {
+    std::string name = i == 0 ? "detach" : "detach_" + std::to_string(i);
+    if (!names.contains(name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Nodes that read something merged which depends on what is detached, or
+/// anything merged if a detach has left no trace.
+void Search::findMergedReaders(DetachedValues &found) {
+  llvm::StringSet<> behind;
+  bool isLost = missesOne();
+  for (const pb::NodeProto &node : graph.node()) {
+    std::optional<llvm::StringRef> merged = findMerged(node);
+    if (merged && (isLost || behind.contains(*merged)) && isUsed(node)) {
+      found.unclear.push_back(&node);
+    }
+    bool isBehind = found.inputs.contains(node.output(0)) ||
+                    llvm::any_of(node.input(), [&](const std::string &input) {
+                      return behind.contains(input);
+                    });
+    for (const std::string &output : node.output()) {
+      if (isBehind && !isStep(node)) {
+        behind.insert(output);
+      }
+    }
+  }
+}
+
+void Search::classify(const pb::NodeProto &node, DetachedValues &found) {
+  std::optional<Inputs> inputs = findDetached(node);
+  if (!inputs) {
+    found.unclear.push_back(&node);
+    return;
+  }
+  llvm::erase_if(*inputs,
+                 [&](int input) { return !isTrained(node.input(input)); });
+  if (!inputs->empty()) {
+    found.inputs[node.output(0)] = *inputs;
+  }
+}
+
+DetachedValues Search::run() {
   findTrained();
   findUsed();
-  std::vector<const pb::NodeProto *> found;
   for (const pb::NodeProto &node : graph.node()) {
-    bool isUsed = llvm::any_of(node.output(), [&](const std::string &output) {
-      return used.contains(output);
-    });
-    if (isUsed && node.input_size() > 0 && isDetached(node)) {
-      found.push_back(&node);
+    std::optional<FxCall> call = getFxCall(node);
+    if (call && !findUnnamed(node, *call).empty()) {
+      readers.insert(call->name);
     }
+  }
+  DetachedValues found;
+  for (const pb::NodeProto &node : graph.node()) {
+    bool readsTrained =
+        llvm::any_of(node.input(), [&](const std::string &input) {
+          return isTrained(input);
+        });
+    if (isUsed(node) && readsTrained) {
+      classify(node, found);
+    }
+  }
+  if (!found.inputs.empty()) {
+    findMergedReaders(found);
   }
   return found;
 }
 
 } // namespace
 
-std::vector<const pb::NodeProto *> findDetached(const LeftOutCalls &leftOut,
-                                                FindParameter findParameter) {
+DetachedValues findDetached(const LeftOutCalls &leftOut,
+                            FindParameter findParameter) {
   return Search(leftOut, findParameter).run();
 }
 

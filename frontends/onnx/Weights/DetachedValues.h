@@ -9,11 +9,18 @@
 
 namespace accel::onnx {
 
-/// Nodes that are a detach, or read what the program detaches, where it makes a
-/// difference: a parameter is in front of the value, and behind it a result
-/// that has a gradient by it. Borrows: the graph.
-std::vector<const pb::NodeProto *> findDetached(const LeftOutCalls &leftOut,
-                                                FindParameter findParameter);
+struct DetachedValues {
+  DetachedInputs inputs;
+  /// Nodes that read what is detached, and the file does not tell as which
+  /// input. Borrowed.
+  std::vector<const pb::NodeProto *> unclear;
+};
+
+/// What the program detaches where it makes a difference: a parameter is in
+/// front of the value, and behind it a result that has a gradient by it.
+/// Borrows: the graph.
+DetachedValues findDetached(const LeftOutCalls &leftOut,
+                            FindParameter findParameter);
 
 } // namespace accel::onnx
 

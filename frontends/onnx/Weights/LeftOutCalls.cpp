@@ -14,9 +14,7 @@ llvm::StringRef getCalledOperator(llvm::StringRef call) {
                                                           : call;
 }
 
-/// Whether a call of such an operator has the numbers of its operand, or some
-/// of them.
-static bool movesNumbers(llvm::StringRef call) {
+bool movesNumbers(llvm::StringRef call) {
   constexpr llvm::StringLiteral movers[] = {"_to_copy",
                                             "_unsafe_view",
                                             "alias",
@@ -84,6 +82,7 @@ LeftOutCalls::LeftOutCalls(const pb::GraphProto &graph,
     : graph(graph), signature(signature) {
   for (const pb::TensorProto &tensor : graph.initializer()) {
     present.insert(tensor.name());
+    initializers.insert(tensor.name());
   }
   for (const pb::ValueInfoProto &input : graph.input()) {
     present.insert(input.name());

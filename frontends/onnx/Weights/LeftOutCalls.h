@@ -21,6 +21,10 @@ using FindParameter =
 /// "layer_norm" of "layer_norm_1": FX numbers the calls of an operator.
 llvm::StringRef getCalledOperator(llvm::StringRef call);
 
+/// Whether a call of such an operator has the numbers of its operand, or some
+/// of them.
+bool movesNumbers(llvm::StringRef call);
+
 /// Whether the node reads a constant that is a parameter or was computed of it,
 /// and its call names neither.
 bool readsOtherConstant(const FxCall &call, llvm::StringRef constant,
@@ -62,6 +66,10 @@ public:
   /// `call`, its own, does not name.
   Names findUnnamed(const pb::NodeProto &node, const FxCall &call) const;
 
+  bool isInitializer(llvm::StringRef value) const {
+    return initializers.contains(value);
+  }
+
   /// Whether the file says that a value is of integers or booleans.
   bool isDiscrete(llvm::StringRef value) const {
     return discrete.contains(value);
@@ -70,7 +78,7 @@ public:
 private:
   const pb::GraphProto &graph;
   const GraphSignature &signature;
-  llvm::StringSet<> present, inputs, discrete;
+  llvm::StringSet<> present, initializers, inputs, discrete;
   llvm::StringMap<llvm::StringRef>
       callOf; ///< of each value that a node computes
 };

@@ -78,7 +78,8 @@ public:
     }
     reportUntraceable();
     recovery.isComplete &=
-        checkRecovery({graph, index, signature, lost, recovery, path, context});
+        checkRecovery({graph, index, signature, lost, recovery, path, context},
+                      recovery.detached);
     addInitializers();
     unfoldParameters(graph, recovery);
     sortParameters();

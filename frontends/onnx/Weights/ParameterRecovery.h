@@ -58,6 +58,9 @@ struct RecoveredParameter {
   bool isNamedByNode = false;
 };
 
+/// By the name of a node's first output the inputs that the program detaches.
+using DetachedInputs = llvm::StringMap<llvm::SmallVector<int, 2>>;
+
 struct Recovery {
   /// Whether the origin of every weight is known. One without lies among the
   /// constants.
@@ -66,6 +69,8 @@ struct Recovery {
   /// file. Several initializers may hold one parameter.
   std::vector<RecoveredParameter> parameters;
   llvm::StringMap<size_t> byInitializer; ///< index in `parameters`
+  /// What sends no gradient to whoever made it.
+  DetachedInputs detached;
   /// Sources that are not in the graph any more, because nodes compute them.
   std::vector<pb::TensorProto> folded;
 

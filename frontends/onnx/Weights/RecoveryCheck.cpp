@@ -5,7 +5,6 @@
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
-#include "frontends/onnx/Weights/DetachedValues.h"
 #include "frontends/onnx/Weights/MergedCalls.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -28,7 +27,7 @@ public:
   bool checkNamed();
   bool checkConstants();
   bool checkBuffers();
-  bool checkDetached();
+  bool checkDetached(DetachedInputs &inputs);
 
 private:
   /// A FindParameter.
@@ -187,20 +186,21 @@ bool RecoveryCheck::checkBuffers() {
 }
 
 /// Whoever detaches a value wants other gradients than those of its numbers.
-bool RecoveryCheck::checkDetached() {
-  std::vector<const pb::NodeProto *> detached = findDetached(leftOut, finder());
-  for (const pb::NodeProto *node : detached) {
+bool RecoveryCheck::checkDetached(DetachedInputs &inputs) {
+  DetachedValues detached = findDetached(leftOut, finder());
+  for (const pb::NodeProto *node : detached.unclear) {
     emitCodedError(getNodeLocation(problem.context, *node),
                    codes::DetachedValue)
         << "'" << getNodeName(*node)
-        << "': expected values that have gradients, got one that the model "
-           "detaches; leave detach() out if it may have one, or compute it of "
-           "what does not train";
+        << "': expected inputs by which it is known what has a gradient, got "
+           "some of which the model detaches one, and the exporter left out "
+           "more than that; export with dynamo=True, optimize=False";
   }
-  return detached.empty();
+  inputs = std::move(detached.inputs);
+  return detached.unclear.empty();
 }
 
-bool checkRecovery(const RecoveryProblem &problem) {
+bool checkRecovery(const RecoveryProblem &problem, DetachedInputs &detached) {
   RecoveryCheck check(problem);
   bool hasAll = check.checkPresence();
   // Where others were folded, that is said already.
@@ -209,7 +209,7 @@ bool checkRecovery(const RecoveryProblem &problem) {
   }
   bool hasConstants = check.checkConstants();
   bool hasStates = check.checkBuffers();
-  return check.checkDetached() && hasAll && hasConstants && hasStates;
+  return check.checkDetached(detached) && hasAll && hasConstants && hasStates;
 }
 
 } // namespace accel::onnx

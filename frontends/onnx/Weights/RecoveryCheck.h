@@ -5,6 +5,7 @@
 #ifndef ACCEL_FRONTENDS_ONNX_WEIGHTS_RECOVERYCHECK_H
 #define ACCEL_FRONTENDS_ONNX_WEIGHTS_RECOVERYCHECK_H
 
+#include "frontends/onnx/Weights/DetachedValues.h"
 #include "frontends/onnx/Weights/LostParameters.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -30,8 +31,9 @@ struct RecoveryProblem {
 
 /// Emits an error for parameters that were merged with equal ones or left out,
 /// for constants that were merged with parameters, for buffers that the program
-/// changes, and for values that it detaches; whether there was none.
-bool checkRecovery(const RecoveryProblem &problem);
+/// changes, and for values of which it is not clear whether it detaches them;
+/// whether there was none. `detached` gets those of which it is.
+bool checkRecovery(const RecoveryProblem &problem, DetachedInputs &detached);
 
 } // namespace accel::onnx
 

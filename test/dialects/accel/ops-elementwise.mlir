@@ -95,6 +95,8 @@ func.func @logic(%p: tensor<4xi1>, %x: tensor<4xf32>, %i: tensor<4xi64>) {
   %ge = accel.compare ge, %i, %i : tensor<4xi64> -> tensor<4xi1>
   // CHECK: accel.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<4xi1>, tensor<4xf32>
   %select = accel.select %p, %x, %x : tensor<4xi1>, tensor<4xf32>
+  // CHECK: accel.stop_gradient %{{.+}} : tensor<4xf32>
+  %stopped = accel.stop_gradient %x : tensor<4xf32>
   // CHECK: accel.cast %{{.+}} : tensor<4xi64> -> tensor<4xbf16>
   %cast = accel.cast %i : tensor<4xi64> -> tensor<4xbf16>
   return

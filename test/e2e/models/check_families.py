@@ -6,6 +6,7 @@
     python check_families.py WORK_DIR gpt2 'vit|deit'    # those whose names match
     python check_families.py WORK_DIR --exporter=unoptimized
     python check_families.py WORK_DIR swin --params      # accelc gets the state dict
+    python check_families.py WORK_DIR bert --flag=--sparse-prediction
 
 PyTorch exports the loss of each, accelc compiles it, and accel-run trains it on
 one rank and on two, with a batch that leaves the last microbatch short.  PyTorch's
@@ -68,7 +69,7 @@ SMALLEST_MOVE = 1e-2
 MIXES = re.compile("samples influence each other|statistics of each microbatch")
 
 
-def compile_plan(module: nn.Module, family: Family, folder: Path, params: bool) -> bool:
+def compile_plan(module: nn.Module, family: Family, folder: Path, options) -> bool:
     """Whether accelc says that the model mixes samples."""
     o = OPTIMIZER
     # A file does not say what PyTorch has frozen, as tables of sines.
@@ -78,10 +79,11 @@ def compile_plan(module: nn.Module, family: Family, folder: Path, params: bool) 
     flags += ["--optimizer=sgd", f"--momentum={o.momentum}", f"--lr={family.lr}"]
     flags += [f"--weight-decay={o.weight_decay}", f"--clip-norm={o.clip_norm}"]
     flags += [f"--freeze=^({names})$"] if frozen else []
-    if params:
+    if options.params:
         save_model(module, str(folder / "params.safetensors"))
         flags.append("--params=params.safetensors")
     flags += ["--loss-weight=samples"] if family.compares_samples else []
+    flags += options.flag
     said = run(["accelc", "model.onnx", "-o", "plan", *flags], folder)
     return MIXES.search(said) is not None
 
@@ -180,17 +182,17 @@ def build(family: Family) -> tuple[nn.Module, Inputs]:
     return module, family.inputs()
 
 
-def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
+def check(family: Family, folder: Path, options) -> dict:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     module, inputs = build(family)
     # TorchScript runs a module to trace it, which moves running statistics.
     exported = copy.deepcopy(module)
     example = {name: value[:EXAMPLES].clone() for name, value in inputs.items()}
-    export(exported, example, folder / "model.onnx", exporter)
+    export(exported, example, folder / "model.onnx", options.exporter)
     module.load_state_dict(exported.state_dict())
 
-    says_mixes = compile_plan(module, family, folder, params)
+    says_mixes = compile_plan(module, family, folder, options)
     changed = perturb(inputs)
     perturbed = train(changed, folder, ranks=1, steps=1)
     ours = [Runs(train(inputs, folder, ranks), perturbed) for ranks in (1, 2)]
@@ -217,9 +219,9 @@ def check(family: Family, folder: Path, exporter: str, params: bool) -> dict:
     return {"stage": stage, "faults": found, **result}
 
 
-def try_family(family: Family, folder: Path, exporter: str, params: bool) -> dict:
+def try_family(family: Family, folder: Path, options) -> dict:
     try:
-        return {"family": family.name, **check(family, folder, exporter, params)}
+        return {"family": family.name, **check(family, folder, options)}
     except StageError as error:
         return {"family": family.name, "stage": error.stage, "why": str(error)[:600]}
 
@@ -240,6 +242,9 @@ def main() -> int:
         "--params", action="store_true", help="give accelc the state dict, too"
     )
     parser.add_argument(
+        "--flag", action="append", default=[], help="another flag of accelc"
+    )
+    parser.add_argument(
         "--seed", type=int, help="of weights and inputs, instead of the family's own"
     )
     parser.add_argument(
@@ -258,7 +263,7 @@ def main() -> int:
             family = dataclasses.replace(family, seed=options.seed)
         family = dataclasses.replace(family, is_new=options.new)
         folder = options.work.resolve() / options.exporter / family.name
-        result = try_family(family, folder, options.exporter, options.params)
+        result = try_family(family, folder, options)
         with open(options.work / f"{options.exporter}.jsonl", "a") as log:
             print(json.dumps(result), file=log)
         said = {k: v for k, v in result.items() if k not in ("family", "stage")}

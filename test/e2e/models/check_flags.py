@@ -30,6 +30,7 @@ SETS = (
     Flags(("--zero=2",), 1e-5, ranks=2),
     Flags(("--lora=rank=2",), None, refused=("E0507",)),
     Flags(("--bf16", "--fsdp"), 0.1, ranks=2),
+    Flags(("--sparse-prediction",), 1e-5, refused=("E0604",)),
     Flags(("--bf16", "--target=compute_90"), None),
 )
 

@@ -179,12 +179,6 @@ def where_with_scalars(m, x):
     return m.head(torch.where(y.isnan(), 0.0, y))
 
 
-@module((8,), a=linear(8, 8), head=linear(8, 4), refused="E0304")
-def rounded_straight_through(m, x):
-    y = torch.tanh(m.a(x))
-    return m.head(y + (torch.round(y * 4) / 4 - y).detach())
-
-
 @module((8,), a=linear(8, 6), codes=weights(5, 6), head=linear(6, 4))
 def quantised_by_codes(m, x):
     y = m.a(x)

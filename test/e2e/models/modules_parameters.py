@@ -203,12 +203,6 @@ def buffers(m, x):
     return m.head(torch.sin(m.a(x * m.table) / m.count))
 
 
-@module((8,), a=linear(8, 8), head=linear(8, 4), refused="E0304")
-def detached_in_part(m, x):
-    y = m.a(x)
-    return m.head(y * y.detach().sigmoid() + y.detach() ** 2)
-
-
 @module((8,), a=linear(8, 8), head=linear(8, 4))
 def one_layer_forwards_and_backwards(m, x):
     y = torch.tanh(m.a(x))

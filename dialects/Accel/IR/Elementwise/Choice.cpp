@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gradients and folds of the operations that pass elements on: select and cast;
-// what a cast may convert.
+// Gradients and folds of the operations that pass elements on: select, cast and
+// stop_gradient; what a cast may convert.
 #include "dialects/Accel/IR/GradientBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "dialects/Accel/IR/SmallFloat.h"
@@ -8,6 +8,12 @@
 
 using namespace mlir;
 using namespace accel;
+
+LogicalResult
+StopGradientOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                              MutableArrayRef<Value> operandGradients) {
+  return success(); // The operand gets none.
+}
 
 LogicalResult SelectOp::buildGradient(OpBuilder &builder,
                                       ValueRange resultGradients,
