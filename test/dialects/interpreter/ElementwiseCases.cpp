@@ -92,6 +92,13 @@ std::vector<OpCase> getElementwiseCases() {
                "%y = accel.cast %x : tensor<3x5xf64> -> tensor<3x5xf32>\n"
                "  %z = accel.cast %y : tensor<3x5xf32> -> tensor<3x5xf64>",
                "%z : tensor<3x5xf64>"));
+  // Of what has a derivative it would have none: the factor x has all of it.
+  cases.push_back(makeCase(
+      "stop_gradient", "%x: tensor<7xf64>, %n: tensor<7xi64>", "tensor<7xf64>",
+      "%i = accel.cast %n : tensor<7xi64> -> tensor<7xf64>\n  %s = "
+      "accel.stop_gradient %i : tensor<7xf64>\n  %z = accel.mul %x, %s : "
+      "tensor<7xf64>",
+      "%z : tensor<7xf64>"));
   // Nothing flows through integers: the derivative of the whole is that of the
   // factor x.
   cases.push_back(

@@ -260,6 +260,7 @@ const llvm::StringMap<std::string> &getNonDifferentiable() {
       {"accel.read", "no operands"},
       {"accel.repeat", "a loop around the differentiated program"},
       {"accel.state", "a declaration"},
+      {"accel.stop_gradient", "the derivative is zero, and not its slope"},
       {"accel.sum_over_ranks", "written by gradient rules"},
       {"accel.update", "changes symbols"},
       {"accel.write", "changes a symbol"},
