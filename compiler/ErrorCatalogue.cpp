@@ -221,7 +221,8 @@ static constexpr ErrorInfo kCatalogue[] = {
     {onnx::codes::IdleDropout, ExitCode::CompileError,
      "Dropout nodes have a mode, and in these it says that the model is "
      "evaluated: they pass on what they get.",
-     "To train with dropout export the model after model.train()."},
+     "To train with dropout export the model after model.train(), at operator "
+     "set 12 or later (opset_version=): before, a dropout has no mode."},
     {onnx::codes::DropoutWithoutEffect, ExitCode::CompileError,
      "--dropout gives the dropout sites of the file another probability, "
      "and the file has none.",

@@ -198,6 +198,7 @@ LogicalResult Importer::convert() {
   state.dropout = options.dropout;
   state.batchNorm = options.batchNorm;
   state.infers = options.infers;
+  state.isOfPytorch = model->producer_name() == "pytorch";
   declareModule(inputs->batch);
   declareParameters();
   GraphSource source{model->graph(), recovery, weights, path};
@@ -439,7 +440,8 @@ void Importer::tellAboutTraining() {
   if (!state.idleDropouts.empty()) {
     addWarning(result.notes, codes::IdleDropout,
                "Dropout nodes that are not in training mode do nothing; to "
-               "train with them, export the model after model.train()",
+               "train with them, export the model after model.train(), with "
+               "opset_version=12 or later",
                state.idleDropouts);
   }
 }

@@ -57,19 +57,32 @@ LogicalResult assign(func::FuncOp forward, Lookups &lookups, StringRef name,
 
 } // namespace
 
+/// Argument `index`, or the keyword `name`, of embedding(weight, indices,
+/// padding_idx=-1, scale_grad_by_freq=False, sparse=False).
+static StringRef getArgument(const FxCall &call, size_t index, StringRef name) {
+  StringRef text =
+      call.arguments.size() > index ? call.arguments[index] : StringRef();
+  for (auto [key, value] : call.keywords) {
+    text = key.trim('\'') == name ? value : text;
+  }
+  return text;
+}
+
 std::optional<int64_t> findPaddingRow(const pb::NodeProto &node, int64_t rows) {
   std::optional<FxCall> call = getFxCall(node);
   if (!call || !call->isAten("embedding")) {
     return std::nullopt;
   }
-  // embedding(weight, indices, padding_idx=-1, ...): -1 means none.
-  StringRef text = call->arguments.size() > 2 ? call->arguments[2] : "-1";
-  for (auto [key, value] : call->keywords) {
-    text = key.trim('\'') == "padding_idx" ? value : text;
-  }
-  int64_t row = -1;
-  bool isRow = !text.getAsInteger(10, row) && row >= 0 && row < rows;
+  int64_t row = -1; // none
+  bool isRow = !getArgument(*call, 2, "padding_idx").getAsInteger(10, row) &&
+               row >= 0 && row < rows;
   return isRow ? std::optional(row) : std::nullopt;
+}
+
+bool dividesByFrequency(const pb::NodeProto &node) {
+  std::optional<FxCall> call = getFxCall(node);
+  return call && call->isAten("embedding") &&
+         getArgument(*call, 3, "scale_grad_by_freq") == "True";
 }
 
 LogicalResult

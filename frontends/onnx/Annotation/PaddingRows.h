@@ -16,6 +16,10 @@ namespace accel::onnx {
 /// of `rows` rows, if any.
 std::optional<int64_t> findPaddingRow(const pb::NodeProto &node, int64_t rows);
 
+/// Whether a lookup divides its rows' gradients by how often the microbatch
+/// looks them up.
+bool dividesByFrequency(const pb::NodeProto &node);
+
 /// Gives all lookups of the embeddings in `rows` their padding row, or none,
 /// and says in `notes` which embeddings have one. Fails after errors for names
 /// that no lookup reads and for rows that an embedding does not have.

@@ -13,17 +13,29 @@ using namespace llvm;
 namespace accel::onnx {
 namespace {
 
+/// `at / scale`. A place that is rounded to a neighbour is divided as PyTorch
+/// and others divide, in single precision: what meets an element there lies
+/// beside it in double.
+double divide(const ResizeRule &rule, const Stretch &stretch, double at) {
+  if (rule.mode == "nearest" && stretch.isScaled) {
+    return static_cast<float>(at) / static_cast<float>(stretch.scale);
+  }
+  return at / stretch.scale;
+}
+
 /// Where element `i` of the result lies among those of the operand.
 double getPlace(const ResizeRule &rule, const Stretch &stretch, int64_t i) {
   double at = static_cast<double>(i);
   // What the scale says, which sizes are rounded from.
-  double width = stretch.scale * static_cast<double>(stretch.from);
+  double width = rule.usesSizes
+                     ? static_cast<double>(stretch.to)
+                     : stretch.scale * static_cast<double>(stretch.from);
   double last = static_cast<double>(stretch.from - 1);
   if (rule.coordinates == "align_corners") {
     return stretch.to == 1 ? 0.0 : at * last / (width - 1);
   }
   if (rule.coordinates == "asymmetric") {
-    return at / stretch.scale;
+    return divide(rule, stretch, at);
   }
   if (rule.coordinates == "tf_crop_and_resize") {
     return stretch.to == 1
@@ -31,7 +43,7 @@ double getPlace(const ResizeRule &rule, const Stretch &stretch, int64_t i) {
                : stretch.begin * last +
                      at * (stretch.end - stretch.begin) * last / (width - 1);
   }
-  double place = (at + 0.5) / stretch.scale - 0.5;
+  double place = divide(rule, stretch, at + 0.5) - 0.5;
   if (rule.coordinates == "half_pixel_symmetric") {
     double center = static_cast<double>(stretch.from) / 2;
     return center * (1 - static_cast<double>(stretch.to) / width) + place;

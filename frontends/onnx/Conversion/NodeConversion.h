@@ -50,7 +50,8 @@ struct ConversionState {
   int64_t batch = 0;
   DropoutPolicy dropout;
   BatchNormPolicy batchNorm = BatchNormPolicy::Microbatch;
-  bool infers = false; ///< ImportOptions::infers
+  bool infers = false;      ///< ImportOptions::infers
+  bool isOfPytorch = false; ///< whether its exporter wrote the file
   std::vector<DropoutSite> dropoutSites;
   /// Nodes that have their error already.
   llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;

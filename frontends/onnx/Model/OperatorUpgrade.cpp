@@ -103,6 +103,7 @@ constexpr Change changes[] = {
     {"Split", 13, &Upgrader::moveIntegers, "split", 1},
     {"Softmax", 13, &Upgrader::flattenSoftmax, "", 0},
     {"LogSoftmax", 13, &Upgrader::flattenSoftmax, "", 0},
+    {"Hardmax", 13, &Upgrader::flattenSoftmax, "", 0},
     {"Dropout", 7, &Upgrader::trainDropout, "", 0},
     {"Dropout", 12, &Upgrader::moveFloat, "ratio", 1},
     {"Clip", 11, &Upgrader::moveFloat, "min", 1},

@@ -67,8 +67,9 @@ Value makeSwish(const NodeConversion &c, const Formula &f, Value x) {
 }
 Value makeHardSwish(const NodeConversion &, const Formula &f, Value x) {
   Value inside = f.mul(x, f.add(f.div(x, f.number(6)), f.number(0.5)));
-  Value low = f.select(f.less(x, f.number(-3)), f.number(0), inside);
-  return f.select(f.greater(x, f.number(3)), x, low);
+  Value isLow = f.compare(ComparePredicate::LE, x, f.number(-3));
+  Value isHigh = f.compare(ComparePredicate::GE, x, f.number(3));
+  return f.select(isHigh, x, f.select(isLow, f.number(0), inside));
 }
 Value makeHardSigmoid(const NodeConversion &c, const Formula &f, Value x) {
   Value zero = f.number(0), one = f.number(1);

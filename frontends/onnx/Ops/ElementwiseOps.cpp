@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Converters of element-wise operators: broadcasting made explicit, then one
 // operation of the dialect.
+#include "frontends/onnx/Builders/Bounds.h"
 #include "frontends/onnx/Builders/Broadcasting.h"
 #include "frontends/onnx/Conversion/NarrowIntegers.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
@@ -123,6 +124,20 @@ LogicalResult convertAddedSelection(NodeConversion &c) {
   return success();
 }
 
+/// A maximum or minimum that is the bound of a tensor.
+LogicalResult convertBound(NodeConversion &c) {
+  auto operands = broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  bool isFirst = c.state.known.isKnown(c.input(0));
+  BoundSide side =
+      c.node.op_type() == "Max" ? BoundSide::Least : BoundSide::Most;
+  c.setResult(0,
+              makeBound(c, (*operands)[isFirst], (*operands)[!isFirst], side));
+  return success();
+}
+
 LogicalResult checkSameElementType(NodeConversion &c) {
   for (size_t i = 1; i < c.inputCount(); ++i) {
     if (c.hasInput(i) &&
@@ -181,6 +196,9 @@ LogicalResult convertBinary(NodeConversion &c) {
   }
   if (isAddedSelection(c)) {
     return convertAddedSelection(c);
+  }
+  if (isBound(c)) {
+    return convertBound(c);
   }
   bool logical = c.node.op_type() == "And" || c.node.op_type() == "Or";
   if (isBoolean(c.input(0)) != logical) {
@@ -287,21 +305,6 @@ LogicalResult convertWhere(NodeConversion &c) {
   return success();
 }
 
-LogicalResult convertPow(NodeConversion &c) {
-  // The result has the base's type; integers go through f64, which is exact for
-  // what exporters compute with them.
-  Type element = c.inputType(0).getElementType();
-  Type computed = isa<FloatType>(element) ? element : c.builder.getF64Type();
-  FailureOr<SmallVector<Value>> operands = broadcastTogether(
-      c, {c.cast(c.input(0), computed), c.cast(c.input(1), computed)});
-  if (failed(operands)) {
-    return failure();
-  }
-  c.setResult(
-      0, c.cast(makeBinary<PowOp>(c, (*operands)[0], (*operands)[1]), element));
-  return success();
-}
-
 LogicalResult convertReciprocal(NodeConversion &c) {
   if (!isFloat(c.input(0))) {
     return c.error() << "expected a float tensor, got " << c.inputType(0);
@@ -320,12 +323,14 @@ LogicalResult convertClip(NodeConversion &c) {
   }
   Value result = c.input(0);
   if (c.hasInput(1)) {
-    result = makeBinary<MaxOp>(
-        c, result, broadcastTo(c, c.input(1), c.inputType(0).getShape()));
+    result = makeBound(c, result,
+                       broadcastTo(c, c.input(1), c.inputType(0).getShape()),
+                       BoundSide::Least);
   }
   if (c.hasInput(2)) {
-    result = makeBinary<MinOp>(
-        c, result, broadcastTo(c, c.input(2), c.inputType(0).getShape()));
+    result = makeBound(c, result,
+                       broadcastTo(c, c.input(2), c.inputType(0).getShape()),
+                       BoundSide::Most);
   }
   c.setResult(0, result);
   return success();

@@ -174,6 +174,12 @@ LogicalResult convertGather(NodeConversion &c) {
   if (c.state.infers && !c.state.known.isKnown(*indices)) {
     return gatherAny(c, *axis, *indices);
   }
+  if (!c.state.infers && dividesByFrequency(c.node)) {
+    return c.error() << "expected an embedding whose rows' gradients are sums, "
+                        "got one with scale_grad_by_freq, whose gradients "
+                        "depend on how often a row is looked up; export the "
+                        "module with scale_grad_by_freq=False";
+  }
   std::optional<int64_t> padding =
       findPaddingRow(c.node, c.inputType(0).getDimSize(*axis));
   bool isSlice = !padding && c.inputType(1).getRank() == 0 &&

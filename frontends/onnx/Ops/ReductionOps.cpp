@@ -5,6 +5,7 @@
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/PNorm.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Metadata.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -119,6 +120,30 @@ Value makeProduct(const NodeConversion &c, const Reduction &reduction,
   return c.reshape(factors, reduction.reduced);
 }
 
+/// Whether the first of several largest elements has all of the gradient: where
+/// PyTorch gives its place, too, or takes it of a window.
+bool takesFirst(const NodeConversion &c) {
+  std::optional<FxCall> call = getFxCall(c.node);
+  bool isAlongOne = call && call->arguments.size() > 1 &&
+                    (call->isAten("max") || call->isAten("min"));
+  return isAlongOne || (call && (call->isAten("adaptive_max_pool1d") ||
+                                 call->isAten("adaptive_max_pool2d") ||
+                                 call->isAten("adaptive_max_pool3d")));
+}
+
+Value makeMaximum(const NodeConversion &c, const Reduction &reduction,
+                  Value value) {
+  Value largest = reduction.make<ReduceMaxOp>(c, value);
+  if (auto op = largest.getDefiningOp<ReduceMaxOp>(); op && takesFirst(c)) {
+    op.setFirst(true);
+  }
+  return largest;
+}
+
+Value negate(const NodeConversion &c, Value value) {
+  return NegOp::create(c.builder, c.loc, value.getType(), value);
+}
+
 /// Null for an operator that has no case here.
 Value makeReduction(const NodeConversion &c, const Reduction &reduction,
                     Value value) {
@@ -126,10 +151,12 @@ Value makeReduction(const NodeConversion &c, const Reduction &reduction,
   Formula f(c, reduction.type);
   auto sum = [&](Value terms) { return reduction.make<ReduceSumOp>(c, terms); };
   if (name == "ReduceMax") {
-    return reduction.make<ReduceMaxOp>(c, value);
+    return makeMaximum(c, reduction, value);
   }
   if (name == "ReduceMin") {
-    return reduction.make<ReduceMinOp>(c, value);
+    return takesFirst(c)
+               ? negate(c, makeMaximum(c, reduction, negate(c, value)))
+               : reduction.make<ReduceMinOp>(c, value);
   }
   if (name == "ReduceSum") {
     return sum(value);

@@ -20,12 +20,14 @@ namespace {
 class Resize {
 public:
   explicit Resize(NodeConversion &c)
-      : c(c), rule{c.getString("mode", "nearest"),
-                   c.getString("coordinate_transformation_mode", "half_pixel"),
-                   c.getString("nearest_mode", "round_prefer_floor"),
-                   c.getFloat("cubic_coeff_a", -0.75),
-                   c.getInt("exclude_outside", 0) != 0,
-                   c.getInt("antialias", 0) != 0} {}
+      : c(c),
+        rule{c.getString("mode", "nearest"),
+             c.getString("coordinate_transformation_mode", "half_pixel"),
+             c.getString("nearest_mode", "round_prefer_floor"),
+             c.getFloat("cubic_coeff_a", -0.75),
+             c.getInt("exclude_outside", 0) != 0, c.getInt("antialias", 0) != 0,
+             // PyTorch means what its own interpolate computes.
+             c.state.isOfPytorch} {}
 
   LogicalResult run();
 
@@ -86,7 +88,10 @@ FailureOr<SmallVector<Stretch>> Resize::getStretches() const {
   if (failed(axes)) {
     return failure();
   }
-  bool hasSizes = c.hasInput(3), hasScales = c.hasInput(2);
+  // Before operator set 13 scales are there, and empty, if sizes are.
+  bool hasSizes = c.hasInput(3);
+  bool hasScales =
+      c.hasInput(2) && (!hasSizes || c.inputType(2).getNumElements() > 0);
   FailureOr<SmallVector<int64_t>> sizes = SmallVector<int64_t>();
   HostTensor scales;
   if (hasSizes) {
@@ -114,6 +119,7 @@ FailureOr<SmallVector<Stretch>> Resize::getStretches() const {
       stretch.to = (*sizes)[i];
       stretch.scale = static_cast<double>(stretch.to) / from;
     } else {
+      stretch.isScaled = true;
       stretch.scale = scales.getAsDouble(i);
       stretch.to = static_cast<int64_t>(std::floor(from * stretch.scale));
     }

@@ -3,6 +3,7 @@
 """Writes an ONNX file from a few lines of text: make_onnx.py MODEL.txt MODEL.onnx
 
     ir 10                                   # default 10
+    producer pytorch                        # what wrote the file
     opset 20                                # default 20; `opset 1 my.domain` for others
     input x float batch 4                   # name, type, dimensions: sizes or symbols, ? for neither
     output y
@@ -141,6 +142,7 @@ class Node:
 class Model:
     def __init__(self):
         self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, [], message(2, "g"), []
+        self.producer = b""
         self.nodes, self.function, self.outer = [], None, None
 
     def flush(self):
@@ -156,6 +158,8 @@ class Model:
         keyword, rest = words[0], words[1:]
         if keyword == "ir":
             self.ir = int(rest[0])
+        elif keyword == "producer":
+            self.producer = message(2, rest[0])
         elif keyword == "opset":
             self.opset = int(rest[0]) if len(rest) == 1 else self.opset
             self.opsets += [message(1, rest[1]) + integer(2, int(rest[0]))] if len(rest) > 1 else []
@@ -200,7 +204,7 @@ class Model:
         opsets = [message(1, "") + integer(2, self.opset), *self.opsets]
         imports = b"".join(message(9, opset) for opset in opsets)
         functions = b"".join(message(25, function + imports) for function in self.functions)
-        return integer(1, self.ir) + message(7, self.graph) + b"".join(message(8, opset) for opset in opsets) + functions
+        return integer(1, self.ir) + self.producer + message(7, self.graph) + b"".join(message(8, opset) for opset in opsets) + functions
 
 
 def main():
