@@ -28,7 +28,7 @@ ROWS = {
     "attention-t256": Row("attention alone, 4 x 256", {TIME: 0.60}),
     "attention-t1024": Row("attention alone, 4 x 1024", {TIME: 0.60}),
     "bert-base": Row("BERT-base, 8 x 128", {TIME: 0.75, MEMORY: 0.80}),
-    "bert-base-masked": Row("BERT-base, 8 x 128, labels for 15 %", {TIME: 0.75, MEMORY: 0.80}),
+    "bert-base-masked": Row("BERT-base, labels for 15 %", {TIME: 0.75, MEMORY: 0.80}),
     "resnet18": Row("ResNet-18, 32 x 3 x 32 x 32", {TIME: 0.80, MEMORY: 0.80}),
     "resnet50": Row("ResNet-50, 8 x 3 x 64 x 64", {TIME: 0.80, MEMORY: 0.80}),
     "mobilenet-v2": Row("MobileNet-V2, 8 x 3 x 64 x 64", {TIME: 0.60, MEMORY: 0.80}),
