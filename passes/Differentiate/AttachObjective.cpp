@@ -106,16 +106,8 @@ private:
     Value spread = weighing.spreadWeights(labelsType.getShape(), rows / batch);
     Value weight = b.cast(b.reshape(spread, {rows}), element);
     Value losses = b.mul(entropy, weight);
-    Value count = b.mul(b.cast(buildValid(flat, classes), element), weight);
+    Value count = b.mul(b.cast(b.isClass(flat, classes), element), weight);
     return {losses, count};
-  }
-
-  /// Whether a label is one of the classes, as the cross entropy sees it.
-  Value buildValid(Value labels, int64_t classes) {
-    Value low = b.compare(ComparePredicate::GE, labels, 0.0);
-    Value high =
-        b.compare(ComparePredicate::LT, labels, static_cast<double>(classes));
-    return b.create<AndOp>(low, high);
   }
 
   Losses buildSquaredError(LossBuilder &weighing) {

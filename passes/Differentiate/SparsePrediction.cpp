@@ -13,9 +13,11 @@
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/DeadCode.h"
+#include "passes/Analysis/TensorAccess.h"
 #include "passes/ErrorCodes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 
@@ -37,16 +39,17 @@ struct Head {
   SmallVector<Operation *> chain; ///< behind the product, in order
 };
 
-/// Finds the head of a cross entropy, or says why there is none: between
-/// product and loss there is arithmetic that leaves rows apart.
+/// Finds the head of a cross entropy: between product and loss there is
+/// arithmetic that leaves rows apart.
 class HeadFinder {
 public:
   explicit HeadFinder(SoftmaxCrossEntropyOp loss)
-      : classes(shapeOf(loss.getLogits())[1]) {}
+      : loss(loss), classes(shapeOf(loss.getLogits())[1]) {}
 
-  FailureOr<Head> find(Value logits) {
+  /// Emits an error if there is none.
+  FailureOr<Head> find() {
     Head head;
-    for (Value value = logits;;) {
+    for (Value value = loss.getLogits();;) {
       Operation *op = value.getDefiningOp();
       if (!value.hasOneUse()) {
         return refuse("their logits are used by something else, too");
@@ -65,12 +68,12 @@ public:
     }
   }
 
-  StringRef getReason() const { return reason; }
-
 private:
   FailureOr<Head> refuse(const char *why) {
-    reason = why;
-    return failure();
+    return withCode(loss.emitError("--sparse-prediction: rows without a label "
+                                   "cannot be left out, because "),
+                    codes::SparsePrediction)
+           << why << "; compile without --sparse-prediction";
   }
 
   /// The operand of `op` whose rows are those of its result; null if there is
@@ -101,13 +104,12 @@ private:
 
   /// Whether a reshape or transpose moves whole rows of logits.
   bool keepsRows(Operation *op) const {
-    ArrayRef<int64_t> before = shapeOf(op->getOperand(0));
-    ArrayRef<int64_t> after = shapeOf(op->getResult(0));
-    if (auto transpose = dyn_cast<TransposeOp>(op)) {
-      return transpose.getPermutation().back() == std::ssize(before) - 1;
+    if (isa<TransposeOp>(op)) {
+      return keepsLastDimension(op);
     }
+    ArrayRef<int64_t> before = shapeOf(op->getOperand(0));
     return !before.empty() && before.back() == classes &&
-           after.back() == classes;
+           shapeOf(op->getResult(0)).back() == classes;
   }
 
   /// A bias, a mask, a number: the same for every row, or not of the product.
@@ -140,18 +142,15 @@ private:
     return head;
   }
 
+  SoftmaxCrossEntropyOp loss;
   int64_t classes;
-  std::string reason;
 };
 
 /// 0 where a label is a class: the row is multiplied by the only matrix; 1
 /// elsewhere, which is none.
 Value makeIndices(ArithmeticBuilder &b, SoftmaxCrossEntropyOp loss) {
   Value labels = loss.getLabels();
-  double classes = static_cast<double>(shapeOf(loss.getLogits())[1]);
-  Value isClass =
-      b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
-                      b.compare(ComparePredicate::LT, labels, classes));
+  Value isClass = b.isClass(labels, shapeOf(loss.getLogits())[1]);
   return b.select(isClass, b.constant(labels, 0.0), b.constant(labels, 1.0));
 }
 
@@ -161,13 +160,9 @@ Value moveInFront(ArithmeticBuilder &b, Value indices, Operation *op) {
   if (!transpose) {
     return indices;
   }
-  ArrayRef<int64_t> permutation = transpose.getPermutation().drop_back();
-  SmallVector<int64_t> inverse(permutation.size());
-  for (auto [i, dimension] : llvm::enumerate(permutation)) {
-    inverse[dimension] = static_cast<int64_t>(i);
-  }
   Value behind = b.reshape(indices, shapeOf(transpose.getResult()).drop_back());
-  return b.create<TransposeOp>(behind, inverse);
+  return b.create<TransposeOp>(
+      behind, invertPermutationVector(transpose.getPermutation().drop_back()));
 }
 
 void replace(SoftmaxCrossEntropyOp loss, const Head &head) {
@@ -224,13 +219,8 @@ public:
       return signalPassFailure();
     }
     for (SoftmaxCrossEntropyOp loss : losses) {
-      HeadFinder finder(loss);
-      FailureOr<Head> head = finder.find(loss.getLogits());
+      FailureOr<Head> head = HeadFinder(loss).find();
       if (failed(head)) {
-        withCode(loss.emitError("--sparse-prediction: rows without a label "
-                                "cannot be left out, because "),
-                 codes::SparsePrediction)
-            << finder.getReason() << "; compile without --sparse-prediction";
         return signalPassFailure();
       }
       replace(loss, *head);

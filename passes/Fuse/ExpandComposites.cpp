@@ -108,10 +108,7 @@ struct ExpandCrossEntropy : OpRewritePattern<SoftmaxCrossEntropyOp> {
     Value target = b.sum(b.keepWhere(isTarget, x), lastAxis(x));
     StableExp s = stableExp(b, x);
     Value lse = b.add(s.maximum, b.log(s.sum));
-    Value valid =
-        b.create<AndOp>(b.compare(ComparePredicate::GE, labels, 0.0),
-                        b.compare(ComparePredicate::LT, labels,
-                                  static_cast<double>(shapeOf(x)[1])));
+    Value valid = b.isClass(labels, shapeOf(x)[1]);
     rewriter.replaceOp(op, {b.keepWhere(valid, b.sub(lse, target)), lse});
     return success();
   }

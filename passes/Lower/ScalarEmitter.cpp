@@ -157,6 +157,15 @@ void ScalarEmitter::store(Value scalar, Value buffer, AffineExpr position,
                           materialize(position));
 }
 
+Value accel::emitIsReplaced(const IndexArithmetic &indices,
+                            const Storing &storing) {
+  if (!storing.adds) {
+    return indices.constantTrue();
+  }
+  Value kept = storing.kept ? storing.kept : indices.constantTrue();
+  return indices.isNot(kept);
+}
+
 Value accel::emitIfKept(OpBuilder &builder, Location loc,
                         const Storing &storing, Value there) {
   if (!storing.kept) {

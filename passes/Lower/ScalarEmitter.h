@@ -7,6 +7,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Analysis/TensorAccess.h"
+#include "passes/Lower/IndexArithmetic.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AffineExpr.h"
@@ -22,6 +23,10 @@ struct Storing {
   bool adds = false;
   mlir::Value kept;
 };
+
+/// Whether it takes the place, an i1 that may be known.
+mlir::Value emitIsReplaced(const IndexArithmetic &indices,
+                           const Storing &storing);
 
 /// What a value is added to: `there`, or zero if that is not kept.
 mlir::Value emitIfKept(mlir::OpBuilder &builder, mlir::Location loc,

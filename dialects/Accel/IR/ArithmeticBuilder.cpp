@@ -22,6 +22,13 @@ Value ArithmeticBuilder::constant(Type type, double number) {
       mlir::cast<ElementsAttr>(DenseElementsAttr::get(tensor, value)));
 }
 
+Value ArithmeticBuilder::isClass(Value labels, int64_t classes) {
+  Value notBelow = compare(ComparePredicate::GE, labels, 0.0);
+  Value notAbove =
+      compare(ComparePredicate::LT, labels, static_cast<double>(classes));
+  return create<AndOp>(notBelow, notAbove);
+}
+
 Value ArithmeticBuilder::cast(Value operand, Type element) {
   return elementTypeOf(operand) == element ? operand
                                            : create<CastOp>(operand, element);

@@ -60,6 +60,9 @@ public:
     return compare(predicate, lhs, constant(lhs, rhs));
   }
 
+  /// Whether labels lie in [0, classes): others are no targets.
+  Value isClass(Value labels, int64_t classes);
+
   /// `value` where `condition` holds, zero elsewhere.
   Value keepWhere(Value condition, Value value) {
     return select(condition, value, constant(value, 0.0));

@@ -5,16 +5,9 @@
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Model/Metadata.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir;
 
 namespace accel::onnx {
-
-static bool calls(const FxCall &call, ArrayRef<StringRef> operators) {
-  return llvm::any_of(operators,
-                      [&](StringRef each) { return call.isAten(each); });
-}
 
 /// The number that `value` is known to be in all elements, if it is.
 static std::optional<double> findNumber(const NodeConversion &c, Value value) {
@@ -29,7 +22,7 @@ static std::optional<double> findNumber(const NodeConversion &c, Value value) {
 /// call bounds of 0 and 6 are those of relu6.
 static bool stopsAtBound(const NodeConversion &c) {
   if (std::optional<FxCall> call = getFxCall(c.node)) {
-    return calls(*call, {"hardtanh", "relu6", "hardtanh_", "relu6_"});
+    return call->isAten({"hardtanh", "relu6", "hardtanh_", "relu6_"});
   }
   return c.node.op_type() == "Clip" && c.hasInput(1) && c.hasInput(2) &&
          findNumber(c, c.input(1)) == 0.0 && findNumber(c, c.input(2)) == 6.0;
@@ -42,8 +35,8 @@ bool isBound(NodeConversion &c) {
     return false;
   }
   if (std::optional<FxCall> call = getFxCall(c.node)) {
-    return calls(*call, {"clamp", "clamp_min", "clamp_max", "clip", "hardtanh",
-                         "relu6"});
+    return call->isAten(
+        {"clamp", "clamp_min", "clamp_max", "clip", "hardtanh", "relu6"});
   }
   return findNumber(c, c.input(0)) || findNumber(c, c.input(1));
 }

@@ -17,7 +17,7 @@ namespace {
 /// and others divide, in single precision: what meets an element there lies
 /// beside it in double.
 double divide(const ResizeRule &rule, const Stretch &stretch, double at) {
-  if (rule.mode == "nearest" && stretch.isScaled) {
+  if (rule.mode == "nearest" && rule.hasScales) {
     return static_cast<float>(at) / static_cast<float>(stretch.scale);
   }
   return at / stretch.scale;

@@ -19,7 +19,8 @@ struct ResizeRule {
   double cubic = -0.75;
   bool excludesOutside = false; ///< elements beyond the borders weigh nothing
   bool antialias = false;       ///< shrinking averages
-  bool usesSizes = false;       ///< corners are those of sizes, not of scales
+  bool hasScales = false;       ///< and no sizes
+  bool usesSizes = false;       ///< corners are those of sizes all the same
 };
 
 /// Along one dimension. `scale` is what the node says, or the quotient of
@@ -27,7 +28,6 @@ struct ResizeRule {
 struct Stretch {
   int64_t axis, from, to;
   double scale;
-  bool isScaled = false; ///< the node has a scale, not a size
   double begin = 0.0, end = 1.0;
 };
 

@@ -13,9 +13,9 @@ bool isInference(const FxCall &call) {
 }
 
 bool hasFlag(const FxCall &call) {
-  return call.isAten("_native_batch_norm_legit_functional") ||
-         call.isAten("_native_batch_norm_legit") ||
-         call.isAten("native_batch_norm") || call.isAten("batch_norm");
+  return call.isAten({"_native_batch_norm_legit_functional",
+                      "_native_batch_norm_legit", "native_batch_norm",
+                      "batch_norm"});
 }
 
 /// What the call says. The flag is the argument behind the running variance.

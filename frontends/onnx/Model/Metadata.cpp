@@ -87,6 +87,11 @@ bool FxCall::isAten(llvm::StringRef operatorName) const {
          (rest.empty() || rest.front() == '.');
 }
 
+bool FxCall::isAten(llvm::ArrayRef<llvm::StringRef> operatorNames) const {
+  return llvm::any_of(operatorNames,
+                      [&](llvm::StringRef each) { return isAten(each); });
+}
+
 llvm::SmallVector<llvm::StringRef> FxCall::getValues() const {
   auto isNamePart = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '.';

@@ -40,6 +40,8 @@ struct FxCall {
 
   /// Whether the operator is aten.NAME, in whichever overload.
   bool isAten(llvm::StringRef operatorName) const;
+  /// Whether it is one of several.
+  bool isAten(llvm::ArrayRef<llvm::StringRef> operatorNames) const;
   /// The values that arguments are or hold, with their '%'.
   llvm::SmallVector<llvm::StringRef> getValues() const;
 };

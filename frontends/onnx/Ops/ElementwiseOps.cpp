@@ -124,20 +124,6 @@ LogicalResult convertAddedSelection(NodeConversion &c) {
   return success();
 }
 
-/// A maximum or minimum that is the bound of a tensor.
-LogicalResult convertBound(NodeConversion &c) {
-  auto operands = broadcastTogether(c, {c.input(0), c.input(1)});
-  if (failed(operands)) {
-    return failure();
-  }
-  bool isFirst = c.state.known.isKnown(c.input(0));
-  BoundSide side =
-      c.node.op_type() == "Max" ? BoundSide::Least : BoundSide::Most;
-  c.setResult(0,
-              makeBound(c, (*operands)[isFirst], (*operands)[!isFirst], side));
-  return success();
-}
-
 LogicalResult checkSameElementType(NodeConversion &c) {
   for (size_t i = 1; i < c.inputCount(); ++i) {
     if (c.hasInput(i) &&
@@ -147,6 +133,23 @@ LogicalResult checkSameElementType(NodeConversion &c) {
                        << c.inputType(i).getElementType();
     }
   }
+  return success();
+}
+
+/// A maximum or minimum that is the bound of a tensor.
+LogicalResult convertBound(NodeConversion &c) {
+  if (failed(checkSameElementType(c))) {
+    return failure();
+  }
+  auto operands = broadcastTogether(c, {c.input(0), c.input(1)});
+  if (failed(operands)) {
+    return failure();
+  }
+  bool isFirst = c.state.known.isKnown(c.input(0));
+  BoundSide side =
+      c.node.op_type() == "Max" ? BoundSide::Least : BoundSide::Most;
+  c.setResult(0,
+              makeBound(c, (*operands)[isFirst], (*operands)[!isFirst], side));
   return success();
 }
 
@@ -322,15 +325,12 @@ LogicalResult convertClip(NodeConversion &c) {
     return failure();
   }
   Value result = c.input(0);
-  if (c.hasInput(1)) {
-    result = makeBound(c, result,
-                       broadcastTo(c, c.input(1), c.inputType(0).getShape()),
-                       BoundSide::Least);
-  }
-  if (c.hasInput(2)) {
-    result = makeBound(c, result,
-                       broadcastTo(c, c.input(2), c.inputType(0).getShape()),
-                       BoundSide::Most);
+  for (auto [input, side] :
+       {std::pair(1, BoundSide::Least), std::pair(2, BoundSide::Most)}) {
+    if (c.hasInput(input)) {
+      Value bound = broadcastTo(c, c.input(input), c.inputType(0).getShape());
+      result = makeBound(c, result, bound, side);
+    }
   }
   c.setResult(0, result);
   return success();

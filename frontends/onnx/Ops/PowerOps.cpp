@@ -13,12 +13,18 @@ namespace {
 /// those of even numbers are 0 there.
 constexpr int64_t kExponentBits = 7;
 
+Value combine(const NodeConversion &c, BitFunction function, Value value,
+              double operand) {
+  Formula f(c, NodeConversion::typeOf(value));
+  return BitwiseOp::create(c.builder, c.loc, value.getType(), function, value,
+                           f.number(operand));
+}
+
 /// An exponent whose power is the same, in [0, 2^kExponentBits): of larger
 /// ones, which only -1, 0 and 1 have, and of negative ones, which only -1 and 1
 /// have, what is odd stays odd.
-Value shorten(const Formula &f, const NodeConversion &c, Value exponent) {
-  Value odd = BitwiseOp::create(c.builder, c.loc, exponent.getType(),
-                                BitFunction::And, exponent, f.number(1));
+Value shorten(const NodeConversion &c, const Formula &f, Value exponent) {
+  Value odd = combine(c, BitFunction::And, exponent, 1);
   Value isLarge = f.compare(ComparePredicate::GE, exponent,
                             f.number(int64_t(1) << kExponentBits));
   Value large = f.add(f.number((int64_t(1) << kExponentBits) - 2), odd);
@@ -30,17 +36,12 @@ Value shorten(const Formula &f, const NodeConversion &c, Value exponent) {
 /// exponent is a fraction, which becomes 0.
 Value raiseInteger(const NodeConversion &c, Value base, Value exponent) {
   Formula f(c, NodeConversion::typeOf(base));
-  auto bits = [&](BitFunction function, Value value, int64_t operand) {
-    return BitwiseOp::create(c.builder, c.loc, value.getType(), function, value,
-                             f.number(static_cast<double>(operand)))
-        .getResult();
-  };
-  Value rest = shorten(f, c, exponent), square = base, power = f.number(1);
+  Value rest = shorten(c, f, exponent), square = base, power = f.number(1);
   for (int64_t i = 0; i < kExponentBits; ++i) {
-    Value isSet = f.equal(bits(BitFunction::And, rest, 1), f.number(1));
+    Value isSet = f.equal(combine(c, BitFunction::And, rest, 1), f.number(1));
     power = f.select(isSet, f.mul(power, square), power);
     square = f.mul(square, square);
-    rest = bits(BitFunction::ShiftRight, rest, 1);
+    rest = combine(c, BitFunction::ShiftRight, rest, 1);
   }
   Value isOne = f.equal(f.mul(base, base), f.number(1));
   Value isNegative = f.less(exponent, f.number(0));

@@ -59,12 +59,13 @@ struct Reduction {
   }
 
   /// `value` itself if there is nothing to reduce over.
-  template <typename Op>
-  Value make(const NodeConversion &c, Value value) const {
+  template <typename Op, typename... Flags>
+  Value make(const NodeConversion &c, Value value, Flags... flags) const {
     RankedTensorType whole = type;
-    return axes.empty() ? value
-                        : Value(Op::create(c.builder, c.loc,
-                                           whole.clone(reduced), value, axes));
+    return axes.empty()
+               ? value
+               : Value(Op::create(c.builder, c.loc, whole.clone(reduced), value,
+                                  axes, flags...));
   }
 };
 
@@ -124,20 +125,13 @@ Value makeProduct(const NodeConversion &c, const Reduction &reduction,
 /// PyTorch gives its place, too, or takes it of a window.
 bool takesFirst(const NodeConversion &c) {
   std::optional<FxCall> call = getFxCall(c.node);
-  bool isAlongOne = call && call->arguments.size() > 1 &&
-                    (call->isAten("max") || call->isAten("min"));
-  return isAlongOne || (call && (call->isAten("adaptive_max_pool1d") ||
-                                 call->isAten("adaptive_max_pool2d") ||
-                                 call->isAten("adaptive_max_pool3d")));
-}
-
-Value makeMaximum(const NodeConversion &c, const Reduction &reduction,
-                  Value value) {
-  Value largest = reduction.make<ReduceMaxOp>(c, value);
-  if (auto op = largest.getDefiningOp<ReduceMaxOp>(); op && takesFirst(c)) {
-    op.setFirst(true);
+  if (!call) {
+    return false;
   }
-  return largest;
+  bool isAlongOne = call->arguments.size() > 1 && call->isAten({"max", "min"});
+  return isAlongOne ||
+         call->isAten({"adaptive_max_pool1d", "adaptive_max_pool2d",
+                       "adaptive_max_pool3d"});
 }
 
 Value negate(const NodeConversion &c, Value value) {
@@ -151,12 +145,12 @@ Value makeReduction(const NodeConversion &c, const Reduction &reduction,
   Formula f(c, reduction.type);
   auto sum = [&](Value terms) { return reduction.make<ReduceSumOp>(c, terms); };
   if (name == "ReduceMax") {
-    return makeMaximum(c, reduction, value);
+    return reduction.make<ReduceMaxOp>(c, value, takesFirst(c));
   }
   if (name == "ReduceMin") {
-    return takesFirst(c)
-               ? negate(c, makeMaximum(c, reduction, negate(c, value)))
-               : reduction.make<ReduceMinOp>(c, value);
+    return takesFirst(c) ? negate(c, reduction.make<ReduceMaxOp>(
+                                         c, negate(c, value), /*first=*/true))
+                         : reduction.make<ReduceMinOp>(c, value);
   }
   if (name == "ReduceSum") {
     return sum(value);
@@ -261,11 +255,8 @@ LogicalResult convertGlobalMaxPool(NodeConversion &c) {
   if (failed(axes)) {
     return failure();
   }
-  RankedTensorType type = c.inputType(0);
-  Reduction reduction(type, *axes);
-  Value largest =
-      ReduceMaxOp::create(c.builder, c.loc, type.clone(reduction.reduced),
-                          c.input(0), *axes, /*first=*/true);
+  Reduction reduction(c.inputType(0), *axes);
+  Value largest = reduction.make<ReduceMaxOp>(c, c.input(0), /*first=*/true);
   c.setResult(0, c.reshape(largest, reduction.kept));
   return success();
 }

@@ -26,6 +26,7 @@ public:
              c.getString("nearest_mode", "round_prefer_floor"),
              c.getFloat("cubic_coeff_a", -0.75),
              c.getInt("exclude_outside", 0) != 0, c.getInt("antialias", 0) != 0,
+             /*hasScales=*/!c.hasInput(3),
              // PyTorch means what its own interpolate computes.
              c.state.isOfPytorch} {}
 
@@ -119,7 +120,6 @@ FailureOr<SmallVector<Stretch>> Resize::getStretches() const {
       stretch.to = (*sizes)[i];
       stretch.scale = static_cast<double>(stretch.to) / from;
     } else {
-      stretch.isScaled = true;
       stretch.scale = scales.getAsDouble(i);
       stretch.to = static_cast<int64_t>(std::floor(from * stretch.scale));
     }

@@ -42,6 +42,7 @@ private:
                                        const LeftOutCalls::Names &absent) const;
   std::optional<Inputs> selectOfTwo(const pb::NodeProto &node,
                                     const FxCall &call) const;
+  bool isReadByAnother(llvm::StringRef name) const;
   bool isUsed(const pb::NodeProto &node) const {
     return llvm::any_of(node.output(), [&](const std::string &output) {
       return used.contains(output);
@@ -60,8 +61,6 @@ private:
   FindParameter findParameter;
   llvm::StringSet<> trained; ///< values that have a gradient by a parameter
   llvm::StringSet<> used;    ///< values by which a result has a gradient
-  llvm::StringSet<>
-      readers; ///< calls a node of which reads what they do not name
 };
 
 void Search::findTrained() {
@@ -118,7 +117,8 @@ Search::Inputs Search::findUnnamed(const pb::NodeProto &node,
 std::optional<Search::Inputs>
 Search::selectDetached(const pb::NodeProto &node, const Inputs &unnamed,
                        const LeftOutCalls::Names &absent) const {
-  auto others = std::ssize(absent) - llvm::count_if(absent, isDetach);
+  auto others = llvm::count_if(
+      absent, [](llvm::StringRef each) { return !isDetach(each); });
   if (others == 0) {
     return unnamed;
   }
@@ -150,6 +150,14 @@ std::optional<Search::Inputs> Search::selectOfTwo(const pb::NodeProto &node,
   return Inputs{isDetach(named[0].drop_front()) ? 0 : 1};
 }
 
+/// Whether of several nodes of a call one reads what the call does not name.
+bool Search::isReadByAnother(llvm::StringRef name) const {
+  return llvm::any_of(graph.node(), [&](const pb::NodeProto &node) {
+    std::optional<FxCall> call = getFxCall(node);
+    return call && call->name == name && !findUnnamed(node, *call).empty();
+  });
+}
+
 std::optional<Search::Inputs>
 Search::findDetached(const pb::NodeProto &node) const {
   std::optional<FxCall> call = getFxCall(node);
@@ -167,8 +175,7 @@ Search::findDetached(const pb::NodeProto &node) const {
   if (!unnamed.empty()) {
     return selectDetached(node, unnamed, absent);
   }
-  // Of several nodes of a call another one may be what reads it.
-  return readers.contains(call->name) ? Inputs() : selectOfTwo(node, *call);
+  return isReadByAnother(call->name) ? Inputs() : selectOfTwo(node, *call);
 }
 
 /// The input by which the node reads what became one with an equal call, which
@@ -254,12 +261,6 @@ void Search::classify(const pb::NodeProto &node, DetachedValues &found) {
 DetachedValues Search::run() {
   findTrained();
   findUsed();
-  for (const pb::NodeProto &node : graph.node()) {
-    std::optional<FxCall> call = getFxCall(node);
-    if (call && !findUnnamed(node, *call).empty()) {
-      readers.insert(call->name);
-    }
-  }
   DetachedValues found;
   for (const pb::NodeProto &node : graph.node()) {
     bool readsTrained =

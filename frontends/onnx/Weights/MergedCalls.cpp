@@ -27,11 +27,7 @@ class Search {
 public:
   Search(const LeftOutCalls &leftOut, FindParameter findParameter)
       : leftOut(leftOut), graph(leftOut.getGraph()),
-        signature(leftOut.getSignature()), findParameter(findParameter) {
-    for (const pb::TensorProto &tensor : graph.initializer()) {
-      initializers.insert(tensor.name());
-    }
-  }
+        signature(leftOut.getSignature()), findParameter(findParameter) {}
 
   bool run();
 
@@ -47,7 +43,6 @@ private:
   const pb::GraphProto &graph;
   const GraphSignature &signature;
   FindParameter findParameter;
-  llvm::StringSet<> initializers;
   /// Parameters that a call names, and those that a node without one reads.
   llvm::StringSet<> named, unnamed;
   struct Value {
@@ -85,7 +80,7 @@ bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
   for (const std::string &input : node.input()) {
     llvm::StringRef parameter = findParameter(input);
     // What was separated again has a name of its own.
-    if (!lost.empty() && !parameter.empty() && initializers.contains(input) &&
+    if (!lost.empty() && !parameter.empty() && leftOut.isInitializer(input) &&
         readsOtherConstant(*call, input, parameter, signature)) {
       return true;
     }
@@ -122,7 +117,7 @@ void Search::noteResults(const pb::NodeProto &node, const FxCall *call) {
     bool isOfParameters =
         read != values.end() && read->second.isOfParametersAlone;
     readsParameter |= isOfParameters || !findParameter(input).empty();
-    readsDataToo |= !isOfParameters && !initializers.contains(input);
+    readsDataToo |= !isOfParameters && !leftOut.isInitializer(input);
   }
   if (readsParameter) {
     for (const std::string &output : node.output()) {

@@ -6,8 +6,8 @@
 //
 //   for a matrix and 64 of its columns:
 //     list the rows whose index is the matrix
-//     grouped_matmul, the first matrix: result[row] = 0 of rows that choose
-//     none grouped_matmul, for 256 elements of a row:
+//     grouped_matmul, of the first matrix: result[row] = 0 where none is chosen
+//     grouped_matmul, for 256 elements of a row:
 //       pack these rows of the columns
 //       for 32 columns, for 8 rows of the list: result[row] += row * columns
 //     grouped_matmul of 16 bits, for 256 rows of the list:
@@ -70,6 +70,9 @@ private:
   }
   Value list(llvm::function_ref<Value(Value index)> isListed) const;
   void clearOthers(const GroupedTile &tile);
+  /// Stores the tile's columns of a row of the result.
+  void store(const GroupedTile &tile, Value row,
+             llvm::function_ref<Value(Value lane)> lanesAt) const;
   void emitProducts(const GroupedTile &tile);
   void emitRoundedProducts(const GroupedTile &tile);
   void emitSums(const GroupedTile &tile, Value place, Value count);
@@ -137,28 +140,26 @@ Value GroupedKernel::list(
 /// Rows that choose no matrix are zero; nothing is added to what is there. The
 /// tiles of the first matrix do it, each in its columns.
 void GroupedKernel::clearOthers(const GroupedTile &tile) {
-  Storing storing = emitter.getStoring(0);
-  if (storing.adds && !storing.kept) {
-    return;
-  }
-  Value isCleared = t.isEqual(tile.matrix, t.index(0));
-  if (storing.kept) {
-    isCleared = t.both(isCleared, t.isNot(storing.kept));
-  }
+  Value isCleared = t.both(t.isEqual(tile.matrix, t.index(0)),
+                           emitIsReplaced(t, emitter.getStoring(0)));
   t.onlyIf(isCleared, [&] {
     Value count = list([&](Value index) {
       return t.isNot(t.isBelow(index, t.index(tiles.matrices)));
     });
-    TileRows target = getResult(t.index(0), tiles.rows);
-    Value zeros = t.floats().number(0.0);
     t.each(t.index(0), count, 1, [&](Value place) {
-      Value row = panels.getListed(place);
-      t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
-        Value column = t.add(tile.column, lane);
-        isWhole() ? target.storeAll(zeros, row, column)
-                  : target.storeSome(zeros, row, column);
-      });
+      store(tile, panels.getListed(place),
+            [&](Value) { return t.floats().number(0.0); });
     });
+  });
+}
+
+void GroupedKernel::store(const GroupedTile &tile, Value row,
+                          llvm::function_ref<Value(Value lane)> lanesAt) const {
+  TileRows target = getResult(t.index(0), tiles.rows);
+  t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
+    Value column = t.add(tile.column, lane), lanes = lanesAt(lane);
+    isWhole() ? target.storeAll(lanes, row, column)
+              : target.storeSome(lanes, row, column);
   });
 }
 
@@ -228,15 +229,9 @@ void GroupedKernel::emitSums(const GroupedTile &tile, Value first,
 void GroupedKernel::roundSums(const GroupedTile &tile, Value first,
                               Value count) {
   TileRows kept = panels.getSums();
-  TileRows target = getResult(t.index(0), tiles.rows);
   t.each(t.index(0), count, 1, [&](Value place) {
-    Value row = panels.getListed(t.add(first, place));
-    t.each(GroupedTiles::kColumns, kTileLanes, [&](Value lane) {
-      Value column = t.add(tile.column, lane);
-      Value lanes = kept.allLanes(place, lane);
-      isWhole() ? target.storeAll(lanes, row, column)
-                : target.storeSome(lanes, row, column);
-    });
+    store(tile, panels.getListed(t.add(first, place)),
+          [&](Value lane) { return kept.allLanes(place, lane); });
   });
 }
 

@@ -66,9 +66,6 @@ void GroupedWarp::forEachTile(llvm::function_ref<void(const Tile &)> body) {
 }
 
 void GroupedWarp::clearOthers(const Tile &tile) {
-  if (storing.adds && !storing.kept) {
-    return; // Nothing is added to what is there.
-  }
   Value end = indices.min(indices.add(tile.row, tiles.sliceRows()),
                           indices.index(tiles.rows));
   Value first = indices.add(
@@ -83,10 +80,8 @@ void GroupedWarp::clearOthers(const Tile &tile) {
           });
     }
   };
-  Value isCleared = indices.isEqual(tile.matrix, indices.index(0));
-  if (storing.kept) {
-    isCleared = indices.both(isCleared, indices.isNot(storing.kept));
-  }
+  Value isCleared = indices.both(indices.isEqual(tile.matrix, indices.index(0)),
+                                 emitIsReplaced(indices, storing));
   emitter.onlyIf(isCleared, [&] {
     emitter.forEach(tile.row, end, 1, [&](Value row) {
       Value isChosen =

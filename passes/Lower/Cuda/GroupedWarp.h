@@ -35,7 +35,8 @@ protected:
                    llvm::function_ref<void(const FoundRows &)> body);
 
   /// Makes the tile's columns of the rows of its slice that choose no matrix
-  /// zero; the tiles of the first matrix do it.
+  /// zero, unless they are added to something; the tiles of the first matrix do
+  /// it.
   void clearOthers(const Tile &tile);
 
   /// `numbers`, `count` of them, as `load` gives them where `condition` holds,

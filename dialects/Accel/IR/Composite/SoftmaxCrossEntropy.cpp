@@ -45,10 +45,8 @@ SoftmaxCrossEntropyOp::buildGradient(OpBuilder &builder,
   GradientBuilder b(builder, *this);
   Value logits = getLogits();
   Value labels = getLabels();
-  double columns = shapeOf(logits)[1];
-  Value notBelow = b.compare(ComparePredicate::GE, labels, 0.0);
-  Value notAbove = b.compare(ComparePredicate::LT, labels, columns);
-  Value weight = b.keepWhere(b.create<AndOp>(notBelow, notAbove), gradient);
+  Value isClass = b.isClass(labels, shapeOf(logits)[1]);
+  Value weight = b.keepWhere(isClass, gradient);
 
   auto indexType =
       RankedTensorType::get(shapeOf(logits), elementTypeOf(labels));
