@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The model from the outside in: imports, the graph's names, its tensors, nodes
-// and their attributes, then the same of each function.
+// and their attributes, among which are the graphs of If, Loop and Scan, then
+// the same of each function.
 #include "frontends/onnx/Checks/ModelCheck.h"
 
 #include "frontends/onnx/Checks/TensorCheck.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/ErrorCodes.h"
 #include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Model/ModelFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,10 +18,6 @@ using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-StringRef getDomain(StringRef domain) {
-  return domain == "ai.onnx" ? StringRef() : domain;
-}
 
 std::string quoted(StringRef text) { return ("'" + text + "'").str(); }
 
@@ -247,10 +245,21 @@ void ModelChecker::checkNode(const pb::NodeProto &node, const Scope &scope) {
     return;
   }
   checkAttributes(node, scope);
-  const OperatorInfo *info = getDomain(node.domain()).empty()
-                                 ? findOperator(node.op_type(), import->second)
-                                 : nullptr;
-  if (info) {
+  if (!getDomain(node.domain()).empty()) {
+    return;
+  }
+  const OperatorInfo *info = findOperator(node.op_type(), import->second);
+  if (scope.isFunction &&
+      (import->second < convertedOpset ||
+       info != findOperator(node.op_type(), defaultOpset(model)))) {
+    error(node) << scope.place << "expected operator set " << convertedOpset
+                << " or later, and an operator that means the same in that of "
+                   "the model, "
+                << defaultOpset(model) << ", got " << import->second
+                << "; write the body in place of the calls: "
+                   "onnx.inliner.inline_local_functions(model, "
+                   "convert_version=True)";
+  } else if (info) {
     checkSchema(node, *info);
   }
 }
@@ -267,6 +276,9 @@ void ModelChecker::checkAttributes(const pb::NodeProto &node,
       error(node) << "expected every attribute once, got "
                   << quoted(attribute.name()) << " again";
       continue;
+    }
+    for (const pb::NodeProto &inner : attribute.g().node()) {
+      checkNode(inner, scope);
     }
     if (checkAttribute(node, attribute, scope) && attribute.has_t()) {
       if (std::optional<std::string> fault = findFault(attribute.t())) {

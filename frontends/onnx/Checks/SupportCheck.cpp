@@ -73,7 +73,7 @@ bool mergesBatchNorm(const pb::NodeProto &node) {
 UnsupportedNodes findProblems(const pb::NodeProto &node, int64_t opset,
                               const ImportOptions &options) {
   std::string name = node.op_type();
-  StringRef domain = node.domain() == "ai.onnx" ? "" : StringRef(node.domain());
+  StringRef domain = getDomain(node.domain());
   StringRef knownDomain = findDomain(name);
   if (!domain.empty() && domain != knownDomain) {
     return {{&node, codes::OtherDomain,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inlining on the protobuf: values of the body are renamed after the call,
 // attribute references are resolved, and nodes without a traceback of their own
-// take the call's.
+// take the call's. The graphs of If, Loop and Scan are part of the body, and
+// may call functions themselves.
 #include "frontends/onnx/Model/FunctionExpansion.h"
 
 #include "frontends/onnx/ErrorCodes.h"
@@ -17,71 +18,170 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
+using Nodes = google::protobuf::RepeatedPtrField<pb::NodeProto>;
+
 /// Far above any model, far below what a file of a few bytes could ask for.
 constexpr int nodeLimit = 250'000;
 constexpr unsigned depthLimit = 64;
 
+/// A call of a function, which turns nodes of the body into nodes of the
+/// caller.
+class Call {
+public:
+  Call(const pb::NodeProto &node, const pb::FunctionProto &function,
+       std::string prefix);
+
+  pb::NodeProto inlineNode(pb::NodeProto inner) const;
+
+private:
+  void rename(std::string &name) const;
+  void rename(pb::GraphProto &graph) const;
+  void resolveAttributes(pb::NodeProto &inner) const;
+  const pb::AttributeProto *findAttribute(StringRef name) const;
+
+  const pb::NodeProto &node;
+  const pb::FunctionProto &function;
+  std::string prefix;
+  llvm::StringMap<std::string> passed; ///< the caller's names of inputs and
+                                       ///< outputs
+};
+
+Call::Call(const pb::NodeProto &node, const pb::FunctionProto &function,
+           std::string prefix)
+    : node(node), function(function), prefix(std::move(prefix)) {
+  for (int i = 0; i < function.input_size(); ++i) {
+    passed[function.input(i)] =
+        i < node.input_size() ? node.input(i) : std::string();
+  }
+  for (int i = 0; i < node.output_size(); ++i) {
+    passed[function.output(i)] = node.output(i);
+  }
+}
+
+pb::NodeProto Call::inlineNode(pb::NodeProto inner) const {
+  inner.set_name(prefix + getNodeName(inner));
+  for (auto *names : {inner.mutable_input(), inner.mutable_output()}) {
+    llvm::for_each(*names, [&](std::string &name) { rename(name); });
+  }
+  if (inner.metadata_props().empty()) {
+    *inner.mutable_metadata_props() = node.metadata_props();
+  }
+  resolveAttributes(inner);
+  return inner;
+}
+
+void Call::rename(std::string &name) const {
+  auto found = passed.find(name);
+  if (!name.empty()) {
+    name = found == passed.end() ? prefix + name : found->second;
+  }
+}
+
+void Call::rename(pb::GraphProto &graph) const {
+  for (auto *values : {graph.mutable_input(), graph.mutable_output()}) {
+    for (pb::ValueInfoProto &value : *values) {
+      rename(*value.mutable_name());
+    }
+  }
+  for (pb::TensorProto &tensor : *graph.mutable_initializer()) {
+    rename(*tensor.mutable_name());
+  }
+  for (pb::NodeProto &inner : *graph.mutable_node()) {
+    inner = inlineNode(std::move(inner));
+  }
+}
+
+/// An attribute of the body that refers to one of the function: the call's
+/// value, else the default, else absent.
+void Call::resolveAttributes(pb::NodeProto &inner) const {
+  google::protobuf::RepeatedPtrField<pb::AttributeProto> resolved;
+  for (pb::AttributeProto &attribute : *inner.mutable_attribute()) {
+    if (attribute.has_g()) {
+      rename(*attribute.mutable_g());
+    }
+    if (attribute.ref_attr_name().empty()) {
+      *resolved.Add() = std::move(attribute);
+    } else if (const auto *value = findAttribute(attribute.ref_attr_name())) {
+      *resolved.Add() = *value;
+      resolved.rbegin()->set_name(attribute.name());
+    }
+  }
+  *inner.mutable_attribute() = std::move(resolved);
+}
+
+const pb::AttributeProto *Call::findAttribute(StringRef name) const {
+  for (const auto *attributes :
+       {&node.attribute(), &function.attribute_proto()}) {
+    auto found =
+        llvm::find_if(*attributes, [&](const pb::AttributeProto &each) {
+          return each.name() == name;
+        });
+    if (found != attributes->end()) {
+      return &*found;
+    }
+  }
+  return nullptr;
+}
+
 class Expander {
 public:
-  Expander(pb::ModelProto &model, StringRef path, MLIRContext &context)
-      : model(model), path(path), context(context) {
+  Expander(const pb::ModelProto &model, StringRef path, MLIRContext &context)
+      : path(path), context(context) {
     for (const pb::FunctionProto &function : model.functions()) {
       functions[makeKey(function.domain(), function.name(),
                         function.overload())] = &function;
     }
   }
 
-  LogicalResult run() {
-    if (functions.empty()) {
-      return success();
-    }
-    google::protobuf::RepeatedPtrField<pb::NodeProto> nodes;
-    nodes.Swap(model.mutable_graph()->mutable_node());
-    for (const pb::NodeProto &node : nodes) {
-      if (failed(append(node))) {
-        return failure();
-      }
-    }
-    return success();
-  }
+  LogicalResult expandGraph(pb::GraphProto &graph);
 
 private:
   static std::string makeKey(const std::string &domain, const std::string &name,
                              const std::string &overload) {
-    return (domain == "ai.onnx" ? std::string() : domain) + "\n" + name + "\n" +
-           overload;
+    return getDomain(domain).str() + "\n" + name + "\n" + overload;
   }
   InFlightDiagnostic error() {
     return emitCodedError(UnknownLoc::get(&context), codes::GraphStructure)
            << path << ": ";
   }
 
-  LogicalResult append(const pb::NodeProto &node);
-  LogicalResult expand(const pb::NodeProto &call,
-                       const pb::FunctionProto &function);
-  LogicalResult checkOpset(const pb::FunctionProto &function);
-  LogicalResult resolveAttributes(pb::NodeProto &node,
-                                  const pb::NodeProto &call,
-                                  const pb::FunctionProto &function);
+  LogicalResult append(pb::NodeProto node, Nodes &to);
+  LogicalResult appendBody(const pb::NodeProto &call,
+                           const pb::FunctionProto &function, Nodes &to);
 
-  pb::ModelProto &model;
   StringRef path;
   MLIRContext &context;
   llvm::StringMap<const pb::FunctionProto *> functions;
   llvm::StringSet<> active; ///< functions being expanded
-  int64_t expansions = 0;
+  int64_t expansions = 0, nodeCount = 0;
 };
 
-/// Adds `node`, or what it stands for, to the graph.
-LogicalResult Expander::append(const pb::NodeProto &node) {
+LogicalResult Expander::expandGraph(pb::GraphProto &graph) {
+  Nodes nodes;
+  nodes.Swap(graph.mutable_node());
+  for (pb::NodeProto &node : nodes) {
+    if (failed(append(std::move(node), *graph.mutable_node()))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+/// Adds `node`, or what it stands for.
+LogicalResult Expander::append(pb::NodeProto node, Nodes &to) {
   std::string key = makeKey(node.domain(), node.op_type(), node.overload());
   auto found = functions.find(key);
   if (found == functions.end()) {
-    if (model.graph().node_size() >= nodeLimit) {
+    if (++nodeCount > nodeLimit) {
       return error() << "expected at most " << nodeLimit
                      << " nodes after expanding functions, got more";
     }
-    *model.mutable_graph()->add_node() = node;
+    for (pb::AttributeProto &attribute : *node.mutable_attribute()) {
+      if (attribute.has_g() && failed(expandGraph(*attribute.mutable_g()))) {
+        return failure();
+      }
+    }
+    *to.Add() = std::move(node);
     return success();
   }
   if (active.size() >= depthLimit) {
@@ -92,28 +192,14 @@ LogicalResult Expander::append(const pb::NodeProto &node) {
     return error() << "expected functions that do not call themselves, got '"
                    << node.op_type() << "', which does";
   }
-  LogicalResult result = expand(node, *found->second);
+  LogicalResult result = appendBody(node, *found->second, to);
   active.erase(key);
   return result;
 }
 
-LogicalResult Expander::checkOpset(const pb::FunctionProto &function) {
-  for (const pb::OperatorSetIdProto &entry : function.opset_import()) {
-    bool standard = entry.domain().empty() || entry.domain() == "ai.onnx";
-    if (standard && entry.version() != defaultOpset(model)) {
-      return error() << "function '" << function.name()
-                     << "': expected the model's operator set "
-                     << defaultOpset(model) << ", got " << entry.version();
-    }
-  }
-  return success();
-}
-
-LogicalResult Expander::expand(const pb::NodeProto &call,
-                               const pb::FunctionProto &function) {
-  if (failed(checkOpset(function))) {
-    return failure();
-  }
+LogicalResult Expander::appendBody(const pb::NodeProto &call,
+                                   const pb::FunctionProto &function,
+                                   Nodes &to) {
   if (call.input_size() > function.input_size() ||
       call.output_size() > function.output_size()) {
     return error() << "call '" << getNodeName(call) << "': expected at most "
@@ -122,64 +208,13 @@ LogicalResult Expander::expand(const pb::NodeProto &call,
                    << function.name() << "', got " << call.input_size()
                    << " and " << call.output_size();
   }
-  std::string prefix =
-      getNodeName(call) + "/" + std::to_string(expansions++) + "/";
-  llvm::StringMap<std::string> renamed;
-  for (int i = 0; i < function.input_size(); ++i) {
-    renamed[function.input(i)] =
-        i < call.input_size() ? call.input(i) : std::string();
-  }
-  for (int i = 0; i < call.output_size(); ++i) {
-    renamed[function.output(i)] = call.output(i);
-  }
-  auto rename = [&](std::string &name) {
-    auto found = renamed.find(name);
-    if (!name.empty()) {
-      name = found == renamed.end() ? prefix + name : found->second;
-    }
-  };
+  Call inlined(call, function,
+               getNodeName(call) + "/" + std::to_string(expansions++) + "/");
   for (const pb::NodeProto &inner : function.node()) {
-    pb::NodeProto node = inner;
-    node.set_name(prefix + getNodeName(inner));
-    llvm::for_each(*node.mutable_input(), rename);
-    llvm::for_each(*node.mutable_output(), rename);
-    if (node.metadata_props().empty()) {
-      *node.mutable_metadata_props() = call.metadata_props();
-    }
-    if (failed(resolveAttributes(node, call, function)) ||
-        failed(append(node))) {
+    if (failed(append(inlined.inlineNode(inner), to))) {
       return failure();
     }
   }
-  return success();
-}
-
-/// An attribute of the body that refers to one of the function: the call's
-/// value, else the default, else absent.
-LogicalResult Expander::resolveAttributes(pb::NodeProto &node,
-                                          const pb::NodeProto &call,
-                                          const pb::FunctionProto &function) {
-  google::protobuf::RepeatedPtrField<pb::AttributeProto> resolved;
-  for (const pb::AttributeProto &attribute : node.attribute()) {
-    if (attribute.ref_attr_name().empty()) {
-      *resolved.Add() = attribute;
-      continue;
-    }
-    const pb::AttributeProto *value = nullptr;
-    for (const auto *attributes :
-         {&function.attribute_proto(), &call.attribute()}) {
-      for (const pb::AttributeProto &candidate : *attributes) {
-        value =
-            candidate.name() == attribute.ref_attr_name() ? &candidate : value;
-      }
-    }
-    if (value) {
-      pb::AttributeProto copy = *value;
-      copy.set_name(attribute.name());
-      *resolved.Add() = std::move(copy);
-    }
-  }
-  *node.mutable_attribute() = std::move(resolved);
   return success();
 }
 
@@ -187,7 +222,9 @@ LogicalResult Expander::resolveAttributes(pb::NodeProto &node,
 
 LogicalResult expandFunctions(pb::ModelProto &model, StringRef path,
                               MLIRContext &context) {
-  return Expander(model, path, context).run();
+  return model.functions().empty() ? success()
+                                   : Expander(model, path, context)
+                                         .expandGraph(*model.mutable_graph());
 }
 
 } // namespace accel::onnx

@@ -174,7 +174,7 @@ LogicalResult checkVersions(const pb::ModelProto &model, StringRef path,
 
 int64_t defaultOpset(const pb::ModelProto &model) {
   for (const pb::OperatorSetIdProto &entry : model.opset_import()) {
-    if (entry.domain().empty() || entry.domain() == "ai.onnx") {
+    if (getDomain(entry.domain()).empty()) {
       return entry.version();
     }
   }

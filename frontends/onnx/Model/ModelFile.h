@@ -25,6 +25,11 @@ constexpr int64_t convertedOpset = 13;
 mlir::FailureOr<std::unique_ptr<pb::ModelProto>>
 readModelFile(llvm::StringRef path, mlir::MLIRContext &context);
 
+/// A domain under its one name: that of the default operator set is empty.
+inline llvm::StringRef getDomain(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? llvm::StringRef() : domain;
+}
+
 /// The version of the default operator set that `model` imports, or 0.
 int64_t defaultOpset(const pb::ModelProto &model);
 

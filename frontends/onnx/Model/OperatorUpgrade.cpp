@@ -173,8 +173,8 @@ void Upgrader::upgradeNodes(pb::GraphProto &of) {
     }
     std::string name = node.op_type();
     for (const Change &change : changes) {
-      bool isDefault = node.domain().empty() || node.domain() == "ai.onnx";
-      if (isDefault && change.op == name && opset < change.since) {
+      if (getDomain(node.domain()).empty() && change.op == name &&
+          opset < change.since) {
         (this->*change.apply)(node, change.attribute, change.input);
       }
     }
@@ -459,7 +459,7 @@ LogicalResult upgradeOperators(pb::ModelProto &model, MLIRContext &context) {
   }
   LogicalResult result = Upgrader(model, opset, context).run();
   for (pb::OperatorSetIdProto &entry : *model.mutable_opset_import()) {
-    if (entry.domain().empty() || entry.domain() == "ai.onnx") {
+    if (getDomain(entry.domain()).empty()) {
       entry.set_version(convertedOpset);
     }
   }

@@ -18,6 +18,7 @@
     graph pkg.key=first\\nsecond            # metadata of the graph
     function my.domain:F a b -> c k         # what follows up to `end` is its body; k is an attribute
     node Add a b -> c axis=@k
+    opset 18                                # of the function; default: the model's
     end
     body again                              # likewise a graph with inputs and outputs of its own, used as body={again}
     end
@@ -143,7 +144,7 @@ class Model:
     def __init__(self):
         self.ir, self.opset, self.opsets, self.graph, self.functions = 10, 20, [], message(2, "g"), []
         self.producer = b""
-        self.nodes, self.function, self.outer = [], None, None
+        self.nodes, self.function, self.function_opset, self.outer = [], None, 0, None
 
     def flush(self):
         body = b"".join(message(1 if self.function is None else 7, node.body) for node in self.nodes)
@@ -160,6 +161,8 @@ class Model:
             self.ir = int(rest[0])
         elif keyword == "producer":
             self.producer = message(2, rest[0])
+        elif keyword == "opset" and self.function is not None:
+            self.function_opset = int(rest[0])
         elif keyword == "opset":
             self.opset = int(rest[0]) if len(rest) == 1 else self.opset
             self.opsets += [message(1, rest[1]) + integer(2, int(rest[0]))] if len(rest) > 1 else []
@@ -182,7 +185,7 @@ class Model:
             self.flush()
             arrow = rest.index("->")
             domain, _, name = rest[0].rpartition(":")
-            self.function = message(1, name) + message(10, domain)
+            self.function, self.function_opset = message(1, name) + message(10, domain), self.opset
             self.function += b"".join(message(4, word) for word in rest[1:arrow])
             self.function += message(5, rest[arrow + 1]) + b"".join(message(6, word) for word in rest[arrow + 2 :])
         elif keyword == "body":
@@ -194,17 +197,19 @@ class Model:
             BODIES[name], self.graph, self.outer = self.graph, outer, None
         elif keyword == "end":
             self.flush()
-            self.functions.append(self.function)
+            self.functions.append((self.function, self.function_opset))
             self.function = None
         else:
             sys.exit(f"unknown line: {line}")
 
     def bytes(self):
         self.flush()
-        opsets = [message(1, "") + integer(2, self.opset), *self.opsets]
-        imports = b"".join(message(9, opset) for opset in opsets)
-        functions = b"".join(message(25, function + imports) for function in self.functions)
-        return integer(1, self.ir) + self.producer + message(7, self.graph) + b"".join(message(8, opset) for opset in opsets) + functions
+
+        def imports(field, opset):
+            return b"".join(message(field, each) for each in [message(1, "") + integer(2, opset), *self.opsets])
+
+        functions = b"".join(message(25, function + imports(9, opset)) for function, opset in self.functions)
+        return integer(1, self.ir) + self.producer + message(7, self.graph) + imports(8, self.opset) + functions
 
 
 def main():
