@@ -8,6 +8,7 @@
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/GatherAlong.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -55,9 +56,15 @@ public:
   static FailureOr<RowIndices> make(const NodeConversion &c, Value indices,
                                     int64_t size);
 
+  bool isKnown() const { return known.has_value(); }
+  /// The dimensions but the last along which known indices differ.
+  SmallVector<int64_t> findDiffering() const;
+  /// The known indices where dimensions that are none of `differing` are 0.
+  SmallVector<int64_t> take(ArrayRef<int64_t> differing) const;
   /// For the last dimension, if they are known and the same for all others.
-  const std::optional<SmallVector<int64_t>> &getCommon() const {
-    return common;
+  std::optional<SmallVector<int64_t>> getCommon() const {
+    return isKnown() && findDiffering().empty() ? std::optional(take({}))
+                                                : std::nullopt;
   }
   Value get() const { return indices; } ///< in [0, size)
   /// `value`, with NaN where the index does not exist; the index's dimensions
@@ -69,7 +76,7 @@ private:
 
   const NodeConversion &c;
   Value indices, exists; ///< `exists` is null if all do
-  std::optional<SmallVector<int64_t>> common;
+  std::optional<SmallVector<int64_t>> known;
 };
 
 FailureOr<RowIndices> RowIndices::make(const NodeConversion &c, Value indices,
@@ -86,18 +93,9 @@ FailureOr<RowIndices> RowIndices::make(const NodeConversion &c, Value indices,
     if (failed(counted)) {
       return failure();
     }
-    int64_t each = tensor.getType().getShape().back();
-    ArrayRef<int64_t> all(*counted), one = all.take_front(each);
-    bool isCommon = true;
-    for (ArrayRef<int64_t> rest = all; !rest.empty() && isCommon;
-         rest = rest.drop_front(each)) {
-      isCommon = rest.take_front(each) == one;
-    }
-    if (isCommon) {
-      rows.common = SmallVector<int64_t>(one);
-    }
     rows.indices =
         c.reshape(c.makeIntegers(*counted), tensor.getType().getShape());
+    rows.known = std::move(*counted);
     return rows;
   }
   CountedIndex index =
@@ -108,6 +106,37 @@ FailureOr<RowIndices> RowIndices::make(const NodeConversion &c, Value indices,
   rows.indices =
       f.min(f.select(f.less(index.value, zero), zero, index.value), last);
   return rows;
+}
+
+SmallVector<int64_t> RowIndices::findDiffering() const {
+  ArrayRef<int64_t> shape = c.typeOf(indices).getShape();
+  SmallVector<int64_t> strides = computeStrides(shape), differing;
+  for (auto [dim, size, stride] :
+       llvm::drop_end(llvm::enumerate(shape, strides))) {
+    for (auto [at, index] : llvm::enumerate(*known)) {
+      int64_t place = static_cast<int64_t>(at) / stride % size;
+      if (index != (*known)[at - place * stride]) {
+        differing.push_back(static_cast<int64_t>(dim));
+        break;
+      }
+    }
+  }
+  return differing;
+}
+
+SmallVector<int64_t> RowIndices::take(ArrayRef<int64_t> differing) const {
+  ArrayRef<int64_t> shape = c.typeOf(indices).getShape();
+  SmallVector<int64_t> strides = computeStrides(shape), taken;
+  for (auto [at, index] : llvm::enumerate(*known)) {
+    auto isFirst = [&, at = static_cast<int64_t>(at)](int64_t dim) {
+      return at / strides[dim] % shape[dim] == 0 ||
+             llvm::is_contained(differing, dim);
+    };
+    if (llvm::all_of(axisRange(0, std::ssize(shape) - 1), isFirst)) {
+      taken.push_back(index);
+    }
+  }
+  return taken;
 }
 
 Value RowIndices::mark(Value value, ArrayRef<int64_t> dimensions) const {
@@ -126,6 +155,38 @@ Value isAt(const NodeConversion &c, Value indices, ArrayRef<int64_t> shape,
            int64_t position) {
   Formula f(c, c.typeOf(indices).clone(shape));
   return f.equal(indices, f.index(position));
+}
+
+/// Rows read at known indices: dimensions along which they differ and that of
+/// the rows are one dimension, (others.., differing.., n) -> (others.., n').
+Value gatherKnown(const NodeConversion &c, Value data, const RowIndices &rows,
+                  int64_t aligned, ArrayRef<int64_t> differing) {
+  ArrayRef<int64_t> shape = c.typeOf(data).getShape();
+  SmallVector<int64_t> order = axisRange(0, aligned);
+  llvm::erase_if(
+      order, [&](int64_t dim) { return llvm::is_contained(differing, dim); });
+  int64_t others = std::ssize(order), size = shape[aligned];
+  llvm::append_range(order, differing);
+  llvm::append_range(order, axisRange(aligned, std::ssize(shape)));
+  SmallVector<int64_t> indices = rows.take(differing), apart(shape);
+  int64_t tables = 1;
+  for (int64_t dim : differing) {
+    tables *= shape[dim];
+  }
+  auto each = std::ssize(indices) / tables;
+  for (auto [at, index] : llvm::enumerate(indices)) {
+    index += static_cast<int64_t>(at) / each * size;
+  }
+  apart[aligned] = each;
+  apart = applyPermutation(apart, order);
+  SmallVector<int64_t> joined = applyPermutation(shape, order);
+  joined[others] = tables * size;
+  joined.erase(joined.begin() + others + 1,
+               joined.begin() + others + 1 + std::ssize(differing));
+  Value table = c.reshape(c.transpose(data, order), joined);
+  Value gathered = gatherAlong(c, table, others, c.makeIntegers(indices));
+  return c.transpose(c.reshape(gathered, apart),
+                     invertPermutationVector(order));
 }
 
 /// Rows put by known indices, the same for all: each place knows its row.
@@ -257,8 +318,11 @@ FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
   if (failed(rows)) {
     return failure();
   }
-  if (rows->getCommon()) {
-    return gatherAlong(c, data, aligned, c.makeIntegers(*rows->getCommon()));
+  if (rows->isKnown()) {
+    SmallVector<int64_t> differing = rows->findDiffering();
+    if (!llvm::is_contained(differing, 0)) {
+      return gatherKnown(c, data, *rows, aligned, differing);
+    }
   }
   SmallVector<int64_t> leading = axisRange(0, aligned + 1);
   if (aligned == 0) {

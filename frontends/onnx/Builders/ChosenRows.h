@@ -16,7 +16,8 @@ namespace accel::onnx {
 /// is an error on the node if it is known; a computed one gives NaN where the
 /// data are floats, so that the step does not count, and else some row.
 ///
-/// Cost: known indices that are the same for all a, and tables without common
+/// Cost: known indices that are the same for the first dimension a, as those of
+/// relative positions are for all samples and heads, and tables without common
 /// dimensions: one read for each element. Others: n for each.
 mlir::FailureOr<mlir::Value> gatherRows(const NodeConversion &conversion,
                                         mlir::Value data, mlir::Value indices,

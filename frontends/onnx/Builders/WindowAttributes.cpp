@@ -116,18 +116,19 @@ FailureOr<SmallVector<WindowAxis>> getWindowAxes(const NodeConversion &c,
   bool roundsUp = c.getInt("ceil_mode", 0) != 0;
   for (WindowAxis &axis : *axes) {
     int64_t room = axis.padded() - axis.reach();
-    if (room < 0) {
+    axis.count = llvm::divideFloorSigned(room, axis.stride) + 1;
+    // One more window may reach beyond the end if it begins in the input or
+    // the padding in front of it; it may be the first one.
+    if (roundsUp && room % axis.stride != 0 && axis.count >= 0 &&
+        axis.count * axis.stride < axis.before + axis.input) {
+      axis.beyond = axis.count * axis.stride - room;
+      ++axis.count;
+    }
+    if (axis.count < 1) {
       c.error() << "expected windows that fit into the padded input of "
                 << axis.padded() << " elements, got one that reaches over "
                 << axis.reach();
       return failure();
-    }
-    axis.count = room / axis.stride + 1;
-    // A window begins in the input or the padding in front of it.
-    if (roundsUp && room % axis.stride != 0 &&
-        axis.count * axis.stride < axis.before + axis.input) {
-      axis.beyond = axis.count * axis.stride - room;
-      ++axis.count;
     }
   }
   return axes;

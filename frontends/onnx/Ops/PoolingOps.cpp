@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 
@@ -31,12 +32,18 @@ FailureOr<SmallVector<WindowAxis>> getPoolAxes(NodeConversion &c) {
   if (failed(axes)) {
     return failure();
   }
-  for (const WindowAxis &axis : *axes) {
+  for (WindowAxis &axis : *axes) {
     if (std::max(axis.before, axis.after) >= axis.reach()) {
       c.error() << "expected less padding than a window reaches over, "
                 << axis.reach() << ", got " << axis.before << " and "
                 << axis.after;
       return failure();
+    }
+    // With ceil_mode the only window may be far larger than the input, and its
+    // stride, too: those that end EfficientNet are of the size of its channels.
+    if (axis.count == 1 && axis.dilation == 1) {
+      axis.size -= std::exchange(axis.beyond, 0);
+      axis.stride = std::min(axis.stride, axis.padded() - axis.reach() + 1);
     }
   }
   return axes;

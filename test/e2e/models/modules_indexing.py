@@ -236,3 +236,25 @@ def bounds_that_are_scalars(m, x):
 )
 def bounds_of_bounds(m, x):
     return m.head(torch.maximum(torch.maximum(m.a(x), m.low), m.other).mean(1))
+
+
+@module(
+    (6, 16), q=linear(16, 16), k=linear(16, 16), far=weights(7, 8), head=linear(16, 4)
+)
+def gathered_at_relative_positions(m, x):
+    # DeBERTa's: scores of all distances, of which each pair of positions has one,
+    # for all samples and heads alike.
+    q, k = (each(x).view(-1, 6, 2, 8).transpose(1, 2).flatten(0, 1) for each in (m.q, m.k))
+    distance = torch.arange(6)[:, None] - torch.arange(6)[None, :]
+    at = (distance.clamp(-3, 3) + 3).expand(q.shape[0], -1, -1)
+    scores = q @ k.transpose(1, 2) + torch.gather(q @ m.far.t(), 2, at)
+    y = (scores.softmax(-1) @ k).view(-1, 2, 6, 8).transpose(1, 2).flatten(2)
+    return m.head(y).mean(1)
+
+
+@module((3, 4, 6, 5), a=linear(5, 5), head=linear(5, 4))
+def gathered_at_known_places_of_two_dimensions(m, x):
+    y = torch.tanh(m.a(x))
+    at = (torch.arange(3)[:, None, None] + torch.arange(6)[:, None]) % 4
+    at = at.unsqueeze(1).expand(x.shape[0], 3, 2, 6, 5)
+    return m.head(y.gather(2, at).square().mean((1, 2, 3)))

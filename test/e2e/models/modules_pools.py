@@ -100,3 +100,14 @@ def pools_of_volumes(m, x):
 )
 def local_response_norm(m, x):
     return m.head(m.norm(3 * m.a(x)).square().mean((2, 3)))
+
+
+@module((3, 7, 7), a=conv(3, 8, 3, padding=1), head=linear(16, 4))
+def pools_larger_than_the_input(m, x):
+    # As Hugging Face's EfficientNet ends.
+    y = torch.tanh(m.a(x))
+    pools = [
+        F.avg_pool2d(y, 1280, ceil_mode=True),
+        F.max_pool2d(y, (9, 7), stride=(9, 5), ceil_mode=True),
+    ]
+    return m.head(torch.cat([each.flatten(1) for each in pools], 1))
