@@ -5,6 +5,7 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Import/ConstantValue.h"
+#include "passes/Import/PositionFunction.h"
 
 #include <cmath>
 #include <limits>
@@ -111,6 +112,16 @@ std::optional<HostTensor> getConstant(Value mask) {
                   : std::nullopt;
 }
 
+/// Whether an element of a mask allows its column; none if it does more.
+std::optional<bool> isAllowed(const MaskUse &use, double element) {
+  if (use.isSelection) {
+    return (element != 0) != use.isInverted;
+  }
+  return element == 0         ? std::optional(true)
+         : element <= kMasked ? std::optional(false)
+                              : std::nullopt;
+}
+
 /// The columns that a constant mask allows; none if it does more than to allow
 /// and forbid.
 std::optional<AllowedColumns> readAllowed(const MaskUse &use,
@@ -118,17 +129,12 @@ std::optional<AllowedColumns> readAllowed(const MaskUse &use,
   AllowedColumns allowed;
   allowed.type = tensor.getType().clone(
       IntegerType::get(tensor.getType().getContext(), 1));
-  if (use.isSelection) {
-    for (int64_t element : tensor.integers()) {
-      allowed.elements.push_back((element != 0) != use.isInverted);
-    }
-    return allowed;
-  }
-  for (double element : tensor.floats()) {
-    if (element != 0 && !(element <= kMasked)) {
+  for (int64_t at = 0; at < tensor.getNumElements(); ++at) {
+    std::optional<bool> element = isAllowed(use, tensor.getAsDouble(at));
+    if (!element) {
       return std::nullopt;
     }
-    allowed.elements.push_back(element == 0);
+    allowed.elements.push_back(*element);
   }
   return allowed;
 }
@@ -200,11 +206,21 @@ public:
 
   LogicalResult add(const MaskUse &use) {
     Value base = dropRepetition(builder, use.value);
+    std::optional<PositionFunction> function = PositionFunction::find(base);
+    if (function && isEverywhere(use, *function)) {
+      return success();
+    }
+    if (function && isCausal(use, base, *function)) {
+      return addCausal(use);
+    }
     if (std::optional<HostTensor> tensor = getConstant(base)) {
       if (std::optional<AllowedColumns> allowed = readAllowed(use, *tensor)) {
         allowed->mergeSamples();
         return addAllowed(use, base, *allowed);
       }
+    }
+    if (function) {
+      return setOperand(use, makeOperand(use, takeFirst(base)));
     }
     if (!dependsOnParameters(base)) {
       return setOperand(use, makeOperand(use, base));
@@ -219,18 +235,59 @@ public:
   AttentionMask mask;
 
 private:
+  static bool isEverywhere(const MaskUse &use,
+                           const PositionFunction &function) {
+    return function.isEverywhere([&](double element, int64_t, int64_t) {
+      return isAllowed(use, element) == true;
+    });
+  }
+
+  /// As AllowedColumns::isCausal.
+  bool isCausal(const MaskUse &use, Value base,
+                const PositionFunction &function) const {
+    int64_t rows = scores.getDimSize(2), first = rows - scores.getDimSize(3);
+    auto isAsCausal = [&](double element, int64_t row, int64_t column) {
+      return isAllowed(use, element) == (row - column >= first);
+    };
+    return typeOf(base).getDimSize(2) == rows &&
+           function.isEverywhere(isAsCausal, first);
+  }
+
+  /// Of a mask that is the same for all samples and heads, one.
+  Value takeFirst(Value base) {
+    SmallVector<int64_t> shape(typeOf(base).getShape()),
+        offsets(shape.size(), 0), strides(shape.size(), 1);
+    shape[0] = shape[1] = 1;
+    return builder.createOrFold<SliceOp>(
+        base.getLoc(), typeOf(base).clone(shape), base, offsets, strides);
+  }
+
+  LogicalResult addCausal(const MaskUse &use) {
+    if (failed(checkScale(use))) {
+      return failure();
+    }
+    mask.causal = true;
+    return success();
+  }
+
+  LogicalResult checkScale(const MaskUse &use) {
+    if (use.scaleAfter <= 0) {
+      reason = "its mask is multiplied by a number that is not positive";
+      return failure();
+    }
+    return success();
+  }
+
   LogicalResult addAllowed(const MaskUse &use, Value base,
                            const AllowedColumns &allowed) {
     if (allowed.isEverywhere()) {
       return success();
     }
-    if (use.scaleAfter <= 0) {
-      reason = "its mask is multiplied by a number that is not positive";
-      return failure();
-    }
     if (allowed.isCausal(scores.getDimSize(2))) {
-      mask.causal = true;
-      return success();
+      return addCausal(use);
+    }
+    if (failed(checkScale(use))) {
+      return failure();
     }
     // Rows without any column: attention gives zeros, which finite numbers do
     // not.

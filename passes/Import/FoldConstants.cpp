@@ -60,7 +60,7 @@ private:
 
 bool ConstantFolder::isFoldable(Operation *op) const {
   if (!isa<AccelDialect>(op->getDialect()) || !isPure(op) ||
-      op->getNumResults() == 0) {
+      op->getNumResults() == 0 || isCheaperComputed(op)) {
     return false;
   }
   bool isSmall = llvm::all_of(op->getResultTypes(), [&](Type type) {

@@ -149,8 +149,8 @@ def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp">
   let summary = "replaces matmul, softmax, matmul by accel.attention";
   let description = [{
     Recognises scaled dot-product attention as exporters write it: scale on either operand or on the product, masks added
-    or selected, constant masks that allow exactly the columns j <= i + (s - t) as `causal`, the NaN guard of a safe
-    softmax, dropout of the probabilities as an operation or as attribute `accel.attention_dropout` of the softmax.
+    or selected, masks that allow exactly the columns j <= i + (s - t) as `causal`, whether they are constants or computed
+    from positions (which are judged by their comparisons, not computed), the NaN guard of a safe softmax, dropout of the probabilities as an operation or as attribute `accel.attention_dropout` of the softmax.
     Any other mask becomes the operand `mask`. The mask of an attention that is one already is judged in the same way. A
     softmax with that attribute which is not part of an attention gets an `accel.dropout`.
 

@@ -69,4 +69,18 @@ evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
                               "operation of the accel dialect";
 }
 
+bool isCheaperComputed(Operation *op) {
+  constexpr int64_t kLarge = int64_t(1) << 20;
+  auto type = op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  if (!type || !type.hasStaticShape() || type.getNumElements() <= kLarge) {
+    return false;
+  }
+  bool isIntegerSum =
+      isa<AddOp, SubOp, MulOp>(op) && isa<IntegerType>(type.getElementType());
+  return isIntegerSum || isa<AndOp, BroadcastOp, CastOp, CompareOp, NotOp, OrOp,
+                             ReshapeOp, SelectOp, SliceOp, TransposeOp>(op);
+}
+
 } // namespace accel

@@ -25,6 +25,12 @@ mlir::FailureOr<llvm::SmallVector<HostTensor>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands,
          int64_t maxElements = kMaxHostElements);
 
+/// Whether a constant for the results of `op` would cost more than computing
+/// them in every step: comparisons, choices and logic, sums of integers, and
+/// views, of more than 2^20 elements. Masks of long sequences are such. They
+/// have the same bits on every machine.
+bool isCheaperComputed(mlir::Operation *op);
+
 } // namespace accel
 
 #endif

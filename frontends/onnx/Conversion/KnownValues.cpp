@@ -145,7 +145,8 @@ LogicalResult KnownValues::materialize(Block &block) {
   // From the end: when an operation is reached, its users are final.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     bool isKnownOp = op.getNumResults() > 0 && isKnown(op.getResult(0));
-    bool stays = isa<ConstantOp, IotaOp, BroadcastOp>(op) && !op.use_empty();
+    bool stays = !op.use_empty() && (isa<ConstantOp, IotaOp, BroadcastOp>(op) ||
+                                     isCheaperComputed(&op));
     if (isKnownOp && !stays && failed(materialize(&op))) {
       return failure();
     }

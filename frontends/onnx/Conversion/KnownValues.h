@@ -38,7 +38,8 @@ public:
 
   /// Replaces the known values that are needed by `accel.constant`s and erases
   /// the operations that made them. Constants, index tensors and broadcasts
-  /// stay as they are: none of them grows with what it is broadcast to.
+  /// stay as they are: none of them grows with what it is broadcast to. So does
+  /// what isCheaperComputed.
   mlir::LogicalResult materialize(mlir::Block &block);
 
   void notifyOperationInserted(mlir::Operation *op,

@@ -70,3 +70,41 @@ func.func @computed(%m: tensor<2x1x1x3xi1>, %q: tensor<2x2x3x4xf32>) -> tensor<2
   %y, %lse2 = accel.attention %x, %q, %q mask %b : tensor<1x1x3x3xf32> scale 0.5 : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32> -> tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
   return %y : tensor<2x2x3x4xf32>
 }
+
+// -----
+
+// What is computed from positions is judged without computing it: no constant of 8192 x 8192 is made.
+// REMARK: judged the mask of attention: causal
+// CHECK-LABEL: func @long_causal
+// CHECK: accel.attention %arg0, %arg1, %arg1 scale 5.000000e-01 causal :
+func.func @long_causal(%q: tensor<2x2x8192x4xf32>, %k: tensor<2x2x8192x4xf32>) -> tensor<2x2x8192x4xf32> {
+  %zero = accel.constant dense<0.0> : tensor<2x1x8192x8192xf32>
+  %none = accel.constant dense<-3.40282347E+38> : tensor<2x1x8192x8192xf32>
+  %rows = accel.iota 1 : tensor<2x8192xi64>
+  %columns = accel.iota 0 : tensor<8192xi64>
+  %row = accel.broadcast %rows [0, 2] : tensor<2x8192xi64> -> tensor<2x1x8192x8192xi64>
+  %column = accel.broadcast %columns [3] : tensor<8192xi64> -> tensor<2x1x8192x8192xi64>
+  %allowed = accel.compare ge, %row, %column : tensor<2x1x8192x8192xi64> -> tensor<2x1x8192x8192xi1>
+  %m = accel.select %allowed, %zero, %none : tensor<2x1x8192x8192xi1>, tensor<2x1x8192x8192xf32>
+  %y, %lse = accel.attention %q, %k, %k mask %m : tensor<2x1x8192x8192xf32> scale 0.5 : tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32> -> tensor<2x2x8192x4xf32>, tensor<2x2x8192xf32>
+  return %y : tensor<2x2x8192x4xf32>
+}
+
+// -----
+
+// One column more, of one diagonal in the middle, is not causal; of the samples, which are equal, one is enough.
+// REMARK: judged the mask of attention: a tensor
+// CHECK-LABEL: func @long_other
+// CHECK: %[[ONE:.+]] = accel.slice %{{.+}} [0, 0, 0, 0] strides [1, 1, 1, 1] : tensor<2x1x8192x8192xi1> -> tensor<1x1x8192x8192xi1>
+// CHECK: accel.attention %arg0, %arg1, %arg1 mask %[[ONE]] : tensor<1x1x8192x8192xi1> scale 5.000000e-01 :
+func.func @long_other(%q: tensor<2x2x8192x4xf32>, %k: tensor<2x2x8192x4xf32>) -> tensor<2x2x8192x4xf32> {
+  %rows = accel.iota 2 : tensor<2x1x8192x8192xi64>
+  %columns = accel.iota 3 : tensor<2x1x8192x8192xi64>
+  %far = accel.constant dense<-777> : tensor<2x1x8192x8192xi64>
+  %difference = accel.sub %rows, %columns : tensor<2x1x8192x8192xi64>
+  %causal = accel.compare ge, %rows, %columns : tensor<2x1x8192x8192xi64> -> tensor<2x1x8192x8192xi1>
+  %more = accel.compare eq, %difference, %far : tensor<2x1x8192x8192xi64> -> tensor<2x1x8192x8192xi1>
+  %m = accel.or %causal, %more : tensor<2x1x8192x8192xi1>
+  %y, %lse = accel.attention %q, %k, %k mask %m : tensor<2x1x8192x8192xi1> scale 0.5 : tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32> -> tensor<2x2x8192x4xf32>, tensor<2x2x8192xf32>
+  return %y : tensor<2x2x8192x4xf32>
+}
