@@ -51,6 +51,48 @@ Value getSummands(Value value) {
   return sum ? sum.getOperand() : Value();
 }
 
+/// A number that keeps `value` from dividing as zero: the least that there is,
+/// or what is added.
+struct Guard {
+  Value value;
+  double number = 0;
+  double largest = 0; ///< number that changes no divisor that counts something
+
+  explicit operator bool() const { return static_cast<bool>(value); }
+};
+
+/// Counts are whole numbers, and sums with less are the same in f32.
+constexpr double kLeastCount = 1, kNothing = 1e-5;
+
+/// `value` of max(value, number), of the choice that a bound is, or of their
+/// sum.
+Guard matchGuard(Value count) {
+  auto take = [](Value first, Value second, double largest) -> Guard {
+    if (std::optional<double> number = getSplat(second)) {
+      return {first, *number, largest};
+    }
+    std::optional<double> number = getSplat(first);
+    return number ? Guard{second, *number, largest} : Guard();
+  };
+  if (auto bound = count.getDefiningOp<MaxOp>()) {
+    return take(bound.getLhs(), bound.getRhs(), kLeastCount);
+  }
+  if (auto sum = count.getDefiningOp<AddOp>()) {
+    Guard guard = take(sum.getLhs(), sum.getRhs(), kNothing);
+    return guard.number >= 0 ? guard : Guard();
+  }
+  auto choice = count.getDefiningOp<SelectOp>();
+  auto below =
+      choice ? choice.getCondition().getDefiningOp<CompareOp>() : CompareOp();
+  bool isBound = below &&
+                 (below.getPredicate() == ComparePredicate::LT ||
+                  below.getPredicate() == ComparePredicate::LE) &&
+                 below.getLhs() == choice.getOnFalse() &&
+                 below.getRhs() == choice.getOnTrue();
+  return isBound ? take(choice.getOnFalse(), choice.getOnTrue(), kLeastCount)
+                 : Guard();
+}
+
 /// What lies between the loss and one of its sums.
 struct Path {
   LossFactor factor;
@@ -157,12 +199,13 @@ private:
   /// A divisor that is the sum of what targets count.
   LogicalResult matchCount(Value divisor, SampleValues &counts) {
     Value count = strip(divisor, isCountCast);
-    if (auto guard = count.getDefiningOp<MaxOp>()) {
-      // At least one, so that nothing is divided by zero.
-      bool isSecond = getSplat(guard.getRhs()).has_value();
-      if (isSecond || getSplat(guard.getLhs())) {
-        count = strip(isSecond ? guard.getLhs() : guard.getRhs(), isCountCast);
+    if (Guard guard = matchGuard(count)) {
+      if (!(guard.number <= guard.largest)) {
+        return fail("its divisor is a count with a lower bound of more than 1, "
+                    "or with a number added, which whole steps reach more "
+                    "often than microbatches");
       }
+      count = strip(guard.value, isCountCast);
     }
     Value summands = getSummands(count);
     if (!summands || counts.value) {

@@ -311,7 +311,8 @@ private:
 } // namespace
 
 FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
-                            int64_t aligned) {
+                            int64_t aligned,
+                            std::optional<int64_t> paddingRow) {
   RankedTensorType type = c.typeOf(data);
   FailureOr<RowIndices> rows =
       RowIndices::make(c, indices, type.getDimSize(aligned));
@@ -326,7 +327,8 @@ FailureOr<Value> gatherRows(const NodeConversion &c, Value data, Value indices,
   }
   SmallVector<int64_t> leading = axisRange(0, aligned + 1);
   if (aligned == 0) {
-    return rows->mark(gatherAlong(c, data, 0, rows->get()), leading);
+    return rows->mark(gatherAlong(c, data, 0, rows->get(), paddingRow),
+                      leading);
   }
   // (a.., k, rest.., n)
   SmallVector<int64_t> narrow(c.typeOf(indices).getShape()), wide = narrow;

@@ -16,12 +16,15 @@ namespace accel::onnx {
 /// is an error on the node if it is known; a computed one gives NaN where the
 /// data are floats, so that the step does not count, and else some row.
 ///
+/// Without common dimensions `paddingRow` is as in gatherAlong.
+///
 /// Cost: known indices that are the same for the first dimension a, as those of
 /// relative positions are for all samples and heads, and tables without common
 /// dimensions: one read for each element. Others: n for each.
-mlir::FailureOr<mlir::Value> gatherRows(const NodeConversion &conversion,
-                                        mlir::Value data, mlir::Value indices,
-                                        int64_t aligned);
+mlir::FailureOr<mlir::Value>
+gatherRows(const NodeConversion &conversion, mlir::Value data,
+           mlir::Value indices, int64_t aligned,
+           std::optional<int64_t> paddingRow = std::nullopt);
 
 enum class ScatterKind { Replace, Add, Multiply, Max, Min };
 

@@ -88,6 +88,21 @@ Value makeRandomFactors(NodeConversion &c, RankedTensorType type,
                      RandomFactorAttr::get(c.builder.getContext(), kind));
 }
 
+/// The number in (0, 1) that all elements of `value` are, if it is known.
+static std::optional<double> findProbability(NodeConversion &c, Value value) {
+  HostTensor known = c.state.known.isKnown(value)
+                         ? c.state.known.evaluate(value)
+                         : HostTensor();
+  double least = 0.0, most = 1.0;
+  for (int64_t e = 0; known && e < known.getNumElements(); ++e) {
+    double number = toDecimal(static_cast<float>(known.getAsDouble(e)));
+    least = e == 0 ? number : std::min(least, number);
+    most = e == 0 ? number : std::max(most, number);
+  }
+  bool isOne = least == most && least > 0.0 && least < 1.0;
+  return isOne ? std::optional(least) : std::nullopt;
+}
+
 Value findStochasticDepth(NodeConversion &c) {
   auto sum = c.input(0).getDefiningOp<AddOp>();
   if (!sum) {
@@ -95,21 +110,38 @@ Value findStochasticDepth(NodeConversion &c) {
   }
   for (auto [drawn, other] : {std::pair(sum.getLhs(), sum.getRhs()),
                               std::pair(sum.getRhs(), sum.getLhs())}) {
-    HostTensor known =
-        c.state.uniforms.contains(drawn) && c.state.known.isKnown(other)
-            ? c.state.known.evaluate(other)
-            : HostTensor();
-    double least = 0.0, most = 1.0;
-    for (int64_t e = 0; known && e < known.getNumElements(); ++e) {
-      double value = toDecimal(static_cast<float>(known.getAsDouble(e)));
-      least = e == 0 ? value : std::min(least, value);
-      most = e == 0 ? value : std::max(most, value);
-    }
-    if (least == most && least > 0.0 && least < 1.0) {
-      return makeBernoulli(c, c.inputType(0), least, drawn);
+    std::optional<double> probability = c.state.uniforms.contains(drawn)
+                                            ? findProbability(c, other)
+                                            : std::nullopt;
+    if (probability) {
+      return makeBernoulli(c, c.inputType(0), *probability, drawn);
     }
   }
   return {};
+}
+
+Value findBernoulli(NodeConversion &c, ComparePredicate predicate) {
+  bool isFirst = c.state.uniforms.contains(c.input(0));
+  Value drawn = c.input(isFirst ? 0 : 1), other = c.input(isFirst ? 1 : 0);
+  bool isOrder =
+      predicate != ComparePredicate::EQ && predicate != ComparePredicate::NE;
+  if (!isOrder || !c.state.uniforms.contains(drawn) ||
+      c.typeOf(other).getRank() > c.typeOf(drawn).getRank()) {
+    return {};
+  }
+  std::optional<double> number = findProbability(c, other);
+  if (!number) {
+    return {};
+  }
+  bool isBelow =
+      predicate == ComparePredicate::LT || predicate == ComparePredicate::LE;
+  double probability = isBelow == isFirst ? *number : 1.0 - *number;
+  RankedTensorType type = c.typeOf(drawn).clone(c.builder.getF32Type());
+  Value kept = makeBernoulli(c, type, probability, drawn);
+  Formula f(c, type);
+  Value isKept = f.compare(ComparePredicate::GT, kept, f.number(0.0));
+  c.state.bernoullis[isKept] = kept;
+  return isKept;
 }
 
 Value makeBernoulli(NodeConversion &c, RankedTensorType type,

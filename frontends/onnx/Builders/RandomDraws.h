@@ -27,6 +27,12 @@ mlir::Value makeBernoulli(NodeConversion &conversion,
 /// stochastic depth is written; null if the node's first input is another sum.
 mlir::Value findStochasticDepth(NodeConversion &conversion);
 
+/// The same where the node, a comparison, tells which numbers u from 0 to 1 are
+/// on one side of a known p, as exporters write bernoulli_(p): what is true,
+/// which a cast to floats makes 1 of, or its mean.
+mlir::Value findBernoulli(NodeConversion &conversion,
+                          ComparePredicate predicate);
+
 } // namespace accel::onnx
 
 #endif

@@ -20,6 +20,19 @@ using namespace mlir;
 namespace accel::onnx {
 namespace {
 
+/// What nodes, also those of bodies, and outputs read.
+void noteReads(const pb::GraphProto &graph, llvm::StringSet<> &read) {
+  for (const pb::NodeProto &node : graph.node()) {
+    read.insert(node.input().begin(), node.input().end());
+    for (const pb::AttributeProto &attribute : node.attribute()) {
+      noteReads(attribute.g(), read);
+    }
+  }
+  for (const pb::ValueInfoProto &output : graph.output()) {
+    read.insert(output.name());
+  }
+}
+
 class GraphConverter {
 public:
   GraphConverter(const GraphSource &source, ConversionState &state,
@@ -43,6 +56,7 @@ public:
     if (failed(order)) {
       return failure();
     }
+    noteReads(source.graph, state.read);
     makeFunction(inputs);
     for (const pb::NodeProto *node : *order) {
       convert(*node);

@@ -70,6 +70,10 @@ struct ConversionState {
   double labelSmoothing = 0.0;     ///< of the model's own loss
   /// Random numbers from 0 to 1.
   llvm::DenseSet<mlir::Value> uniforms;
+  /// Booleans that are random, and the floats 0 and 1 with the same mean.
+  llvm::DenseMap<mlir::Value, mlir::Value> bernoullis;
+  /// Values that nodes or outputs of the graph read, by name.
+  llvm::StringSet<> read;
   /// The data types of values that are integers of 8 or 16 bits, by name.
   llvm::StringMap<int32_t> narrow;
   /// Values that depend on inputs of the model, be it on their sizes alone.
@@ -141,6 +145,12 @@ public:
   bool isResultUsed(size_t i) const {
     return static_cast<int>(i) < node.output_size() &&
            !node.output(static_cast<int>(i)).empty();
+  }
+
+  /// Whether anything uses output `i`, which may have a name all the same.
+  bool isResultRead(size_t i) const {
+    return isResultUsed(i) &&
+           state.read.contains(node.output(static_cast<int>(i)));
   }
 
   mlir::InFlightDiagnostic error(ErrorCode code = codes::InvalidNode) const;

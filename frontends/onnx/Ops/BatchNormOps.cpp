@@ -119,7 +119,8 @@ LogicalResult convertBatchNorm(NodeConversion &c) {
   if (failed(checkTypes(c))) {
     return failure();
   }
-  if (c.state.infers && (c.isResultUsed(1) || c.isResultUsed(2))) {
+  // A file that was exported to train names them, and nothing reads them.
+  if (c.state.infers && (c.isResultRead(1) || c.isResultRead(2))) {
     convertBatchStatistics(c);
     return success();
   }

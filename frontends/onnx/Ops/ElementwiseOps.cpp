@@ -3,6 +3,7 @@
 // operation of the dialect.
 #include "frontends/onnx/Builders/Bounds.h"
 #include "frontends/onnx/Builders/Broadcasting.h"
+#include "frontends/onnx/Builders/RandomDraws.h"
 #include "frontends/onnx/Conversion/NarrowIntegers.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Model/Locations.h"
@@ -259,6 +260,10 @@ LogicalResult convertCompare(NodeConversion &c) {
   if (failed(checkSameElementType(c))) {
     return failure();
   }
+  if (Value isKept = findBernoulli(c, *predicate)) {
+    c.setResult(0, isKept);
+    return success();
+  }
   FailureOr<SmallVector<Value>> operands =
       broadcastTogether(c, {c.input(0), c.input(1)});
   if (failed(operands)) {
@@ -345,6 +350,14 @@ void castToNarrow(NodeConversion &c, int32_t dataType) {
   markNarrow(c.state, c.node.output(0), dataType);
 }
 
+/// The node's first input as `element`; floats of booleans that are random are
+/// those with their mean.
+static Value castTo(const NodeConversion &c, Type element) {
+  Value drawn =
+      isa<FloatType>(element) ? c.state.bernoullis.lookup(c.input(0)) : Value();
+  return c.cast(drawn ? drawn : c.input(0), element);
+}
+
 LogicalResult convertCast(NodeConversion &c) {
   auto dataType = static_cast<int32_t>(c.getInt("to", 0));
   if (getNarrowRange(dataType)) {
@@ -356,7 +369,7 @@ LogicalResult convertCast(NodeConversion &c) {
     return c.error() << "expected a cast to " << getValueTypeNames()
                      << ", got one to " << getDataTypeName(dataType);
   }
-  c.setResult(0, c.cast(c.input(0), element));
+  c.setResult(0, castTo(c, element));
   return success();
 }
 
@@ -366,7 +379,7 @@ LogicalResult convertCastLike(NodeConversion &c) {
     castToNarrow(c, narrow->second);
     return success();
   }
-  c.setResult(0, c.cast(c.input(0), c.inputType(1).getElementType()));
+  c.setResult(0, castTo(c, c.inputType(1).getElementType()));
   return success();
 }
 

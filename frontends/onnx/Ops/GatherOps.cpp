@@ -6,6 +6,7 @@
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/GatherAlong.h"
 #include "frontends/onnx/Builders/GatherView.h"
+#include "frontends/onnx/Builders/IndexBounds.h"
 #include "frontends/onnx/Builders/IndexTuples.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
@@ -129,8 +130,9 @@ Value gatherAlong(const NodeConversion &c, Value value, int64_t axis,
 }
 
 /// By indices of which nobody knows whether they exist, and which may count
-/// from the end. Training has the ranges of its data instead.
-static LogicalResult gatherAny(NodeConversion &c, int64_t axis, Value indices) {
+/// from the end.
+static LogicalResult gatherAny(NodeConversion &c, int64_t axis, Value indices,
+                               std::optional<int64_t> paddingRow) {
   int64_t rank = c.inputType(0).getRank(),
           count = c.typeOf(indices).getNumElements();
   SmallVector<int64_t> forward{axis}, shape(c.typeOf(indices).getShape());
@@ -140,8 +142,9 @@ static LogicalResult gatherAny(NodeConversion &c, int64_t axis, Value indices) {
       shape.push_back(c.inputType(0).getDimSize(dim));
     }
   }
-  FailureOr<Value> rows = gatherRows(c, c.transpose(c.input(0), forward),
-                                     c.reshape(indices, {count}), 0);
+  FailureOr<Value> rows =
+      gatherRows(c, c.transpose(c.input(0), forward),
+                 c.reshape(indices, {count}), 0, paddingRow);
   if (failed(rows)) {
     return failure();
   }
@@ -171,9 +174,6 @@ LogicalResult convertGather(NodeConversion &c) {
   if (failed(indices)) {
     return failure();
   }
-  if (c.state.infers && !c.state.known.isKnown(*indices)) {
-    return gatherAny(c, *axis, *indices);
-  }
   if (!c.state.infers && dividesByFrequency(c.node)) {
     return c.error() << "expected an embedding whose rows' gradients are sums, "
                         "got one with scale_grad_by_freq, whose gradients "
@@ -182,6 +182,13 @@ LogicalResult convertGather(NodeConversion &c) {
   }
   std::optional<int64_t> padding =
       findPaddingRow(c.node, c.inputType(0).getDimSize(*axis));
+  // Data of an answer are not checked.
+  bool isInside = c.state.known.isKnown(*indices) ||
+                  (!c.state.infers &&
+                   areInside(c, *indices, c.inputType(0).getDimSize(*axis)));
+  if (!isInside) {
+    return gatherAny(c, *axis, *indices, padding);
+  }
   bool isSlice = !padding && c.inputType(1).getRank() == 0 &&
                  c.state.known.isKnown(*indices);
   c.setResult(

@@ -26,9 +26,14 @@ public:
     return sum(f.select(isWanted(), repeat(data, wide(count), last + 1),
                         f.number(0.0)));
   }
+  /// Of elements that are no numbers several have one rank, and the sum of
+  /// their places may be none.
   Value indices() const {
     Formula f(c, wide(count).clone(c.builder.getI64Type()));
-    return sum(f.select(isWanted(), f.index(last + 1), f.number(0.0)));
+    Value place = sum(f.select(isWanted(), f.index(last + 1), f.number(0.0)));
+    Formula g(c, c.typeOf(place));
+    return g.min(place,
+                 g.number(static_cast<double>(type.getDimSize(last) - 1)));
   }
 
 private:

@@ -28,6 +28,7 @@ private:
   using Tensors = llvm::SetVector<Value>;
 
   Tensors getRead(const FusionGroup &group) const;
+  bool needs(const FusionGroup &group, const FusionGroup &other) const;
   bool join(unsigned number, const Tensors &read, unsigned kernel);
 
   FusionPlan &plan;
@@ -55,6 +56,18 @@ SharedColumnSums::getRead(const FusionGroup &group) const {
   return read;
 }
 
+/// Whether `group` reads sums that `other` makes: they are there when all rows
+/// have been walked.
+bool SharedColumnSums::needs(const FusionGroup &group,
+                             const FusionGroup &other) const {
+  return llvm::any_of(group.ops, [&](Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *maker = plan.getSection().getRoot(operand).getDefiningOp();
+      return maker && llvm::is_contained(other.ops, maker);
+    });
+  });
+}
+
 /// What one of them reads and the other does not would have to stay in memory
 /// until what the other one reads is there.
 bool SharedColumnSums::join(unsigned number, const Tensors &read,
@@ -65,7 +78,8 @@ bool SharedColumnSums::join(unsigned number, const Tensors &read,
   bool isPart =
       llvm::set_is_subset(read, theirs) || llvm::set_is_subset(theirs, read);
   if (!isPart || other.elements != group.elements ||
-      other.columns != group.columns ||
+      other.columns != group.columns || needs(group, other) ||
+      needs(other, group) ||
       !target.mayJoin(
           {LoopKind::Columns, other.ops, other.rows(), other.columns},
           group.ops.front(), /*readsRows=*/false) ||

@@ -258,3 +258,15 @@ def gathered_at_known_places_of_two_dimensions(m, x):
     at = (torch.arange(3)[:, None, None] + torch.arange(6)[:, None]) % 4
     at = at.unsqueeze(1).expand(x.shape[0], 3, 2, 6, 5)
     return m.head(y.gather(2, at).square().mean((1, 2, 3)))
+
+
+@module({"x": normal(6, 8)}, t=weights(5, 8), head=linear(8, 4))
+def table_at_places_that_wrap(m, x):
+    # From -3 to 2: behind the last row comes the first one.
+    return m.head(torch.sin(m.t[x[..., :6].argmax(-1) - 3]).sum(1))
+
+
+@module({"x": normal(6, 8)}, t=weights(9, 8), head=linear(8, 4))
+def table_at_rounded_places(m, x):
+    at = (x[..., 0].clamp(-2, 2) * 2).floor().long()
+    return m.head(torch.sin(m.t[at]).sum(1))

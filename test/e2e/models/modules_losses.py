@@ -137,3 +137,24 @@ def functions_of_many_kinds(m, x):
         torch.logaddexp(y, z),
     ]
     return m.head(torch.stack(rows, 1).mean(1))
+
+
+def masked_entropy(m, x, labels, bound):
+    mask = (labels > 0).float()
+    losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
+    return (losses * mask).sum() / bound(mask.sum())
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
+def loss_of_a_mask_of_floats(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: count.clamp(min=1))
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
+def loss_of_a_mask_and_a_little(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: count + 1e-6)
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_a_mask_of_at_least_a_hundred(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: count.clamp(min=100))

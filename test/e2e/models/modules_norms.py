@@ -266,3 +266,24 @@ def centred_over_the_batch(m, x):
 def layer_norms_twice_each(m, x):
     a, b = m.n(x), m.o(x)
     return m.head((m.n(a.sin()) * 2 + m.o(b.cos())).sin().mean(1))
+
+
+@module(
+    (8,),
+    mixes=True,
+    first=part(nn.LayerNorm, 8),
+    norm=part(nn.BatchNorm1d, 8), head=linear(8, 4)
+)
+def batch_norm_behind_layer_norm(m, x):
+    return m.head(torch.sin(m.norm(m.first(x))))
+
+
+@module(
+    (8,),
+    mixes=True,
+    first=part(nn.BatchNorm1d, 8),
+    norm=part(nn.BatchNorm1d, 8),
+    head=linear(8, 4)
+)
+def batch_norm_behind_batch_norm(m, x):
+    return m.head(torch.sin(m.norm(torch.relu(m.first(x)))))

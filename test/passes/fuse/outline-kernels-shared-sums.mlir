@@ -41,3 +41,26 @@ func.func @step() attributes {accel.role = #accel.role<step>} {
   // CHECK: accel.accumulate @a, %[[COPY]]
   return
 }
+
+// -----
+
+accel.parameter @a : tensor<2xf32> trainable
+accel.parameter @b : tensor<2xf32> trainable
+
+// A sum of what is computed with another sum of the same rows comes behind it, in a kernel of its own: a scale in front of a batch norm has such a
+// gradient.
+// CHECK-LABEL: func.func @step
+func.func @step() attributes {accel.role = #accel.role<step>} {
+  %x = accel.input "x" : tensor<4x2xf32>
+  %d = accel.input "d" : tensor<4x2xf32>
+  %ga = accel.reduce_sum %d [0] : tensor<4x2xf32> -> tensor<2xf32>
+  accel.accumulate @a, %ga : tensor<2xf32>
+  %wide = accel.broadcast %ga [1] : tensor<2xf32> -> tensor<4x2xf32>
+  %e = accel.sub %d, %wide : tensor<4x2xf32>
+  %p = accel.mul %x, %e : tensor<4x2xf32>
+  %gb = accel.reduce_sum %p [0] : tensor<4x2xf32> -> tensor<2xf32>
+  accel.accumulate @b, %gb : tensor<2xf32>
+  // CHECK: %[[FIRST:.+]] = call @reduce_sum_0
+  // CHECK: call @reduce_sum_1({{.*}}%[[FIRST]]
+  return
+}
