@@ -54,6 +54,30 @@ bool isShallow(StringRef json) {
   return true;
 }
 
+/// How the pairs began. PEFT begins them in the same way whenever it loads the
+/// folder, and some ways (pissa, olora, corda, loftq) take their first values
+/// out of the model's own weights.
+llvm::Error verifyBeginning(const llvm::json::Value &beginning,
+                            StringRef path) {
+  StringRef name = beginning.getAsString().value_or("");
+  if (beginning.getAsBoolean() || beginning.kind() == llvm::json::Value::Null ||
+      name.equals_insensitive("gaussian") || name == "eva" ||
+      name == "orthogonal" || name == "lora_ga") {
+    return llvm::Error::success();
+  }
+  return complain(
+      path +
+      ": expected 'init_lora_weights' to be true, false, gaussian, eva, "
+      "orthogonal or lora_ga, got '" +
+      name + "', " +
+      (name.equals_insensitive("mica")
+           ? "with which PEFT trains A alone; write true there, and "
+             "--freeze='lora_B'"
+           : "with which PEFT changes the model's own weights; convert the "
+             "adapters with PEFT's save_pretrained(.., "
+             "path_initial_model_for_weight_conversion=..)"));
+}
+
 /// What else than its default would train another model.
 llvm::Error verifyChoices(const llvm::json::Object &config, StringRef path) {
   auto isOff = [](const llvm::json::Value &value) {
@@ -79,7 +103,8 @@ llvm::Error verifyChoices(const llvm::json::Object &config, StringRef path) {
                       "the adapters without it");
     }
   }
-  return llvm::Error::success();
+  const llvm::json::Value *beginning = config.get("init_lora_weights");
+  return beginning ? verifyBeginning(*beginning, path) : llvm::Error::success();
 }
 
 llvm::Expected<AdapterOptions> readConfig(runtime::Vfs &vfs,

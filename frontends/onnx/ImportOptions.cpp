@@ -64,15 +64,15 @@ llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text) {
 }
 
 llvm::Expected<std::pair<std::string, int64_t>>
-parseDimension(llvm::StringRef text) {
+parseDimension(llvm::StringRef text, int64_t least) {
   auto [name, value] = text.rsplit('=');
   int64_t size = 0;
-  if (name.empty() || value.getAsInteger(10, size) || size < 1 ||
+  if (name.empty() || value.getAsInteger(10, size) || size < least ||
       size > (int64_t(1) << 31)) {
     return llvm::createStringError(
-        "expected --dim NAME=SIZE with a positive size, e.g. "
-        "--dim batch=8, got '" +
-        text + "'");
+        llvm::Twine("expected --dim NAME=SIZE with a ") +
+        (least > 0 ? "positive size" : "size of at least 0") +
+        ", e.g. --dim batch=8, got '" + text + "'");
   }
   return std::pair(name.str(), size);
 }

@@ -56,9 +56,9 @@ enum class BatchNormPolicy {
 /// `microbatch`, `frozen` or `sync`.
 llvm::Expected<BatchNormPolicy> parseBatchNorm(llvm::StringRef text);
 
-/// The value of a `--dim NAME=VALUE`.
+/// The value of a `--dim NAME=VALUE`, of at least `least`, which is 1 or 0.
 llvm::Expected<std::pair<std::string, int64_t>>
-parseDimension(llvm::StringRef text);
+parseDimension(llvm::StringRef text, int64_t least = 1);
 
 /// The value of a `--padding-row NAME=ROW|none`.
 llvm::Expected<std::pair<std::string, std::optional<int64_t>>>

@@ -66,6 +66,17 @@ private:
                        << use.describeObstacle();
   }
 
+  /// PEFT adds a pair to such a layer, and never computes it.
+  static void remarkLeftOut(const WeightUse &use) {
+    remark::missed(
+        ParameterOp(use.parameter).getLoc(),
+        remark::RemarkOpts::name("Adapter").category("accel-add-adapters"))
+        << remark::reason("'{0}' has no adapter: MultiheadAttention reads its "
+                          "weight itself, so PEFT would not apply one; "
+                          "targets=REGEX adds one all the same",
+                          use.getModule());
+  }
+
   LogicalResult verifyNone();
   LogicalResult choose(WeightProducts &products,
                        SmallVectorImpl<WeightUse *> &chosen);
@@ -109,6 +120,10 @@ LogicalResult AddAdaptersPass::choose(WeightProducts &products,
   }
   for (WeightUse &use : products.getAll()) {
     if (!use.isLayer() || !use.isFollowed) {
+      continue;
+    }
+    if (products.isReadByAttention(use)) {
+      remarkLeftOut(use);
       continue;
     }
     if (!use.isAdaptable()) {

@@ -235,7 +235,8 @@ def AddAdaptersPass : Pass<"accel-add-adapters", "mlir::ModuleOp"> {
     file. Which side of W is `in` the product tells: weights of linear layers are [out, in], those of GPT-2's Conv1D [in, out].
 
     `targets` is found in the name of a weight, without `.weight`. Without it every weight called so is chosen whose product reaches that of another weight: all
-    linear layers but output heads. With `modules` these are, and no others. A weight that a module reads several times gets one pair, applied at each product.
+    linear layers but output heads, and but those that PyTorch's MultiheadAttention ends with, whose weight it reads itself (a remark, missed): PEFT would not
+    apply a pair there. With `modules` these are, and no others. A weight that a module reads several times gets one pair, applied at each product.
     One that several modules share, or that something else reads, too (a table tied to the head), is refused where it is chosen: one pair is not what PEFT
     would make of it.
 

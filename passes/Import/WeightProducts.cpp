@@ -132,6 +132,17 @@ WeightUse *WeightProducts::find(StringRef module) {
   return found == uses.end() ? nullptr : &*found;
 }
 
+bool WeightProducts::isReadByAttention(const WeightUse &use) {
+  StringRef attention = use.getModule();
+  if (!attention.consume_back("out_proj") ||
+      llvm::is_contained(use.getScopes(), use.getModule())) {
+    return false;
+  }
+  // The latter where keys or values are of other sizes.
+  return find((attention + "in_proj_weight").str()) ||
+         find((attention + "q_proj_weight").str());
+}
+
 std::string WeightProducts::listModules(StringRef wanted) const {
   std::vector<std::pair<unsigned, std::string>> families;
   for (const WeightUse &use : uses) {

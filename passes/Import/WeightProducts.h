@@ -49,11 +49,12 @@ struct WeightUse {
   int64_t getOut() const {
     return getType().getDimSize(isFanInFanOut() ? 1 : 0);
   }
+  /// The modules of the user's program that multiply by it, as far as locations
+  /// tell, each once.
+  llvm::SmallVector<std::string, 2> getScopes() const;
 
 private:
   bool hasOneOrientation() const;
-  /// As far as locations tell, each once.
-  llvm::SmallVector<std::string, 2> getScopes() const;
 };
 
 /// All of a module, in its order. Borrows: the module.
@@ -64,6 +65,9 @@ public:
   std::vector<WeightUse> &getAll() { return uses; }
   /// By the name of its module; null: there is none.
   WeightUse *find(llvm::StringRef module);
+  /// Whether it is the output layer of PyTorch's MultiheadAttention, which
+  /// reads the weight itself: a wrapper around the layer is never called.
+  bool isReadByAttention(const WeightUse &use);
   /// Modules that adapters can be added to, those first whose names are like
   /// `wanted`. A star stands for any number: `'h.*.mlp.fc'`.
   std::string listModules(llvm::StringRef wanted) const;

@@ -52,7 +52,7 @@ bool Convertible(DType from, DType to) {
 
 // What to do about the type of an array.
 std::string TypeRemedy(DType wanted) {
-  if (IsFloat(wanted) && ByteWidth(wanted) < 4) {
+  if (IsFloat(wanted) && ByteWidth(wanted) < 4 && wanted != DType::kF16) {
     return "no .npy type fits it: export the model with float32 inputs";
   }
   if (wanted == DType::kBool) {

@@ -19,7 +19,7 @@
 namespace accel::runtime {
 namespace {
 
-constexpr std::array<std::pair<absl::string_view, DType>, 11> kDTypes = {{
+constexpr std::array<std::pair<absl::string_view, DType>, 12> kDTypes = {{
     {"b1", DType::kBool},
     {"i1", DType::kI8},
     {"u1", DType::kU8},
@@ -29,6 +29,7 @@ constexpr std::array<std::pair<absl::string_view, DType>, 11> kDTypes = {{
     {"u4", DType::kU32},
     {"i8", DType::kI64},
     {"u8", DType::kU64},
+    {"f2", DType::kF16},
     {"f4", DType::kF32},
     {"f8", DType::kF64},
 }};
@@ -56,10 +57,9 @@ absl::StatusOr<DType> DTypeOf(absl::string_view descr) {
                      "'; write ARRAY.astype('<", code, "')"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "expected dtype bool, int8 to int64, uint8 to uint64, float32 or "
+      "expected dtype bool, int8 to int64, uint8 to uint64, or float16 to "
       "float64, got '",
-      Printable(descr), "'; write ARRAY.astype(",
-      code == "f2" ? "'float32'" : "one of these", ")"));
+      Printable(descr), "'; write ARRAY.astype(one of these)"));
 }
 
 // A cursor over the text. Each function consumes what it names or fails.

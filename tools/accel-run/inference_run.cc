@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -118,7 +119,10 @@ absl::StatusOr<std::vector<std::byte>> ReadArray(runtime::Vfs& vfs,
   if (runtime::FormatTensor(fitting) != runtime::FormatTensor(tensor)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", bound.path, "': expected ", runtime::FormatTensor(tensor),
-        " for input '", tensor.name(), "', got ", runtime::FormatTensor(got)));
+        " for input '", tensor.name(), "', got ", runtime::FormatTensor(got),
+        wanted == runtime::DType::kBF16
+            ? "; no .npy type fits it: export the model with float32 inputs"
+            : ""));
   }
   std::vector<std::byte> bytes(layout.data_size);
   RETURN_IF_ERROR(file->ReadAt(layout.data_offset, absl::MakeSpan(bytes)));
@@ -139,6 +143,12 @@ double NumberAt(const std::vector<std::byte>& bytes, runtime::DType dtype,
       return read(float());
     case runtime::DType::kF64:
       return read(double());
+    case runtime::DType::kF16:
+      return std::bit_cast<float>(
+          runtime::WidenF16(static_cast<uint16_t>(read(uint16_t()))));
+    case runtime::DType::kBF16:
+      return std::bit_cast<float>(
+          runtime::WidenBf16(static_cast<uint16_t>(read(uint16_t()))));
     case runtime::DType::kI64:
       return read(int64_t());
     case runtime::DType::kI32:
@@ -150,8 +160,8 @@ double NumberAt(const std::vector<std::byte>& bytes, runtime::DType dtype,
 
 bool HasNumbers(runtime::DType dtype) {
   using runtime::DType;
-  return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kI64 ||
-         dtype == DType::kI32 || dtype == DType::kBool;
+  return runtime::IsWithinF32(dtype) || dtype == DType::kF64 ||
+         dtype == DType::kI64 || dtype == DType::kI32 || dtype == DType::kBool;
 }
 
 // "smallest -1.2, largest 3.4, mean 0.1"; empty for what has no numbers.

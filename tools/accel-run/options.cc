@@ -561,7 +561,7 @@ std::variant<RunOptions, int> ParseOptions(int argc, char** argv) {
   std::vector<std::string> complaints =
       FindEmptyPaths(app, {"--run-dir", "--resume", "--export", "--export-ema",
                            "--dump-gradients", "--log-dir", "--trace",
-                           "--weights", "--weights-dir"});
+                           "--weights", "--weights-dir", "--cuda-libs"});
   for (std::string& complaint : FindUseless(app, options)) {
     complaints.push_back(std::move(complaint));
   }

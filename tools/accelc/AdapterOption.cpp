@@ -2,6 +2,8 @@
 // One option: what it makes of a model is the importer's.
 #include "tools/accelc/AdapterOption.h"
 
+#include "tools/accelc/Validators.h"
+
 namespace accel {
 
 void addAdapterOption(CLI::App &app, CommandLine &line, const char *group) {
@@ -14,6 +16,8 @@ void addAdapterOption(CLI::App &app, CommandLine &line, const char *group) {
                  "accel-run --export wrote, to begin with its adapters. "
                  "--train and --freeze come behind it")
       ->type_name("KEY=VALUE,...|DIR")
+      ->check(notEmpty("KEY=VALUE,... or a folder of adapters",
+                       "--lora rank=8,alpha=16"))
       ->group(group);
 }
 

@@ -161,6 +161,7 @@ void addInspectionOptions(CLI::App &app, CommandLine &line) {
                  "Say what a code means and what to do; `all` "
                  "lists the codes. No model needed")
       ->type_name("CODE")
+      ->check(notEmpty("a code or all", "--explain E0507"))
       ->group(kInspection);
   app.add_flag("--list-ops", line.listOps,
                "List the operators that the importer knows, with operator "
@@ -503,7 +504,8 @@ std::variant<CommandLine, int> parseCommandLine(int argc, char **argv) {
     return *status;
   }
   std::vector<std::string> complaints =
-      tools::FindEmptyPaths(app, {"--output", "--dump-phases"});
+      tools::FindEmptyPaths(app, {"--output", "--dump-phases", "--params",
+                                  "--cuda-path", "--dependency-file"});
   if (complaints.empty()) {
     complaints = findComplaints(app, line);
   }

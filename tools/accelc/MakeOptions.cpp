@@ -117,7 +117,9 @@ private:
 
   void makeFrontend() {
     for (const std::string &text : line.dimensions) {
-      if (auto dimension = take(onnx::parseDimension(text))) {
+      // Plans that answer may compute with nothing.
+      int64_t least = line.inference ? 0 : 1;
+      if (auto dimension = take(onnx::parseDimension(text, least))) {
         addDimension(*dimension);
       }
     }

@@ -48,6 +48,7 @@ void addShapeOptions(CLI::App &app, CommandLine &line, const char *group) {
                  "into the residual smaller, norms 1, biases 0) or normal:STD. "
                  "Default: the file's weights")
       ->type_name("POLICY")
+      ->check(notEmpty("gpt2 or normal:STD", "--init=normal:0.02"))
       ->group(group);
   app.add_option("--dropout", line.dropout,
                  "model (as the file has it), off, or a probability for every "

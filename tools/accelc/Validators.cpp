@@ -87,6 +87,17 @@ CLI::Validator byteCount(const std::string &example) {
       "");
 }
 
+CLI::Validator notEmpty(const std::string &expected,
+                        const std::string &example) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        return text.empty()
+                   ? "expected " + expected + ", got ''; for example " + example
+                   : "";
+      },
+      "");
+}
+
 CLI::Validator regularExpression(const std::string &example) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {

@@ -22,6 +22,11 @@ CLI::Validator wholeNumberFrom(int64_t lowest, const std::string &example);
 /// bytes of it.
 CLI::Validator byteCount(const std::string &example);
 
+/// Accepts any text but an empty one, which is mostly a variable of a script
+/// that is not set.
+CLI::Validator notEmpty(const std::string &expected,
+                        const std::string &example);
+
 /// Accepts a POSIX extended regular expression that is not empty.
 CLI::Validator regularExpression(const std::string &example);
 

@@ -362,6 +362,13 @@ std::shared_ptr<ConfigFile> ConfigFile::AddTo(CLI::App& app,
                  "Take options from the table [" + app.get_name() +
                      "] of a TOML file; the command line wins")
       ->type_name("FILE.toml")
+      ->check(CLI::Validator(
+          [](const std::string& path) -> std::string {
+            return path.empty() ? "expected a file of TOML, got an empty path; "
+                                  "leave the option out, or name a file"
+                                : "";
+          },
+          ""))
       ->group(group);
   app.add_flag("--print-config", config->print_requested_,
                "Print the options in force and where each comes from, as a "

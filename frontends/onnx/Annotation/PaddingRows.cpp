@@ -57,32 +57,24 @@ LogicalResult assign(func::FuncOp forward, Lookups &lookups, StringRef name,
 
 } // namespace
 
-/// Argument `index`, or the keyword `name`, of embedding(weight, indices,
-/// padding_idx=-1, scale_grad_by_freq=False, sparse=False).
-static StringRef getArgument(const FxCall &call, size_t index, StringRef name) {
-  StringRef text =
-      call.arguments.size() > index ? call.arguments[index] : StringRef();
-  for (auto [key, value] : call.keywords) {
-    text = key.trim('\'') == name ? value : text;
-  }
-  return text;
-}
-
 std::optional<int64_t> findPaddingRow(const pb::NodeProto &node, int64_t rows) {
   std::optional<FxCall> call = getFxCall(node);
   if (!call || !call->isAten("embedding")) {
     return std::nullopt;
   }
+  // embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, ..)
   int64_t row = -1; // none
-  bool isRow = !getArgument(*call, 2, "padding_idx").getAsInteger(10, row) &&
+  bool isRow = !call->getArgument(2, "padding_idx").getAsInteger(10, row) &&
                row >= 0 && row < rows;
   return isRow ? std::optional(row) : std::nullopt;
 }
 
 bool dividesByFrequency(const pb::NodeProto &node) {
+  // embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, ..)
   std::optional<FxCall> call = getFxCall(node);
-  return call && call->isAten("embedding") &&
-         getArgument(*call, 3, "scale_grad_by_freq") == "True";
+  return call &&
+         call->isAten({"embedding", "embedding_bag", "_embedding_bag"}) &&
+         call->getArgument(3, "scale_grad_by_freq") == "True";
 }
 
 LogicalResult

@@ -161,7 +161,10 @@ LogicalResult Binder::bindBatch() {
                      << (shape.front().symbol.empty()
                              ? std::to_string(shape.front().size)
                              : "'" + shape.front().symbol + "'")
-                     << " in '" << input->name() << "'";
+                     << " in '" << input->name()
+                     << "'; give one that has no batch its value with --bind "
+                        "NAME=FILE.npy, or make it a constant of the model "
+                        "before export";
     }
   }
   if (first.symbol.empty()) {

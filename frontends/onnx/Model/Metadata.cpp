@@ -92,6 +92,16 @@ bool FxCall::isAten(llvm::ArrayRef<llvm::StringRef> operatorNames) const {
                       [&](llvm::StringRef each) { return isAten(each); });
 }
 
+llvm::StringRef FxCall::getArgument(size_t index,
+                                    llvm::StringRef keyword) const {
+  llvm::StringRef text =
+      arguments.size() > index ? arguments[index] : llvm::StringRef();
+  for (auto [key, value] : keywords) {
+    text = key.trim('\'') == keyword ? value : text;
+  }
+  return text.trim('\'');
+}
+
 llvm::SmallVector<llvm::StringRef> FxCall::getValues() const {
   auto isNamePart = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '.';

@@ -42,6 +42,9 @@ struct FxCall {
   bool isAten(llvm::StringRef operatorName) const;
   /// Whether it is one of several.
   bool isAten(llvm::ArrayRef<llvm::StringRef> operatorNames) const;
+  /// Argument `index`, or that of the keyword `keyword`, without quotes; empty:
+  /// none.
+  llvm::StringRef getArgument(size_t index, llvm::StringRef keyword) const;
   /// The values that arguments are or hold, with their '%'.
   llvm::SmallVector<llvm::StringRef> getValues() const;
 };

@@ -3,6 +3,7 @@
 // runs must be known: plans have no control flow. Bodies are converted where
 // they stand, once for each time that they run.
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Metadata.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -121,13 +122,29 @@ LogicalResult checkCounts(NodeConversion &c, const pb::GraphProto &body,
 
 } // namespace
 
+/// Whether the node was made of an EmbeddingBag that skips a row: its loops are
+/// the exporter's, so nothing can be chosen in them.
+static bool isPaddedBag(const pb::NodeProto &node) {
+  // embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
+  // per_sample_weights, include_last_offset, padding_idx)
+  std::optional<FxCall> call = getFxCall(node);
+  int64_t row = -1; // none
+  return call && call->isAten({"embedding_bag", "_embedding_bag"}) &&
+         !call->getArgument(8, "padding_idx").getAsInteger(10, row) && row >= 0;
+}
+
 LogicalResult convertIf(NodeConversion &c) {
   std::optional<bool> condition = findCondition(c, c.input(0));
   if (!condition) {
     return c.error(codes::ComputedShape)
            << "expected a condition that does not depend on the model's "
-              "inputs, got a computed one; compute both and choose with "
-              "torch.where(condition, a, b)";
+              "inputs, got a computed one; "
+           << (isPaddedBag(c.node)
+                   ? "in place of EmbeddingBag with padding_idx sum the rows "
+                     "of Embedding: (embedding(x) * (x != "
+                     "padding_idx)[..., None]).sum(1)"
+                   : "compute both and choose with torch.where(condition, a, "
+                     "b)");
   }
   const pb::GraphProto *body =
       findBody(c, *condition ? "then_branch" : "else_branch");

@@ -179,13 +179,10 @@ double findLabelSmoothing(const pb::NodeProto &node) {
   }
   // cross_entropy_loss(self, target, weight, reduction, ignore_index,
   // label_smoothing)
-  StringRef text =
-      call->arguments.size() > 5 ? call->arguments[5] : StringRef();
-  for (auto [key, value] : call->keywords) {
-    text = key == "label_smoothing" ? value : text;
-  }
   double smoothing = 0.0;
-  return text.getAsDouble(smoothing) ? 0.0 : smoothing;
+  return call->getArgument(5, "label_smoothing").getAsDouble(smoothing)
+             ? 0.0
+             : smoothing;
 }
 
 /// The sum of each row of `scores`, of the classes times their weights, and

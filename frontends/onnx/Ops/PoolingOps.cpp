@@ -5,6 +5,7 @@
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Builders/PNorm.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Metadata.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,6 +93,35 @@ HostTensor getDivisors(ArrayRef<WindowAxis> axes, bool includesPadding,
   return HostTensor(RankedTensorType::get(shape, element), divisors);
 }
 
+/// What PyTorch divides the sum of every window by, whatever its size, if the
+/// call that the node was made of says so: exporters drop it without a word.
+std::optional<int64_t> findDivisorOverride(const pb::NodeProto &node) {
+  std::optional<FxCall> call = getFxCall(node);
+  if (!call || !call->isAten({"avg_pool2d", "avg_pool3d"})) {
+    return std::nullopt;
+  }
+  // avg_pool2d(input, kernel_size, stride, padding, ceil_mode,
+  // count_include_pad, divisor_override=None)
+  int64_t divisor = 0;
+  bool isGiven =
+      !call->getArgument(6, "divisor_override").getAsInteger(10, divisor);
+  return isGiven && divisor != 0 ? std::optional(divisor) : std::nullopt;
+}
+
+/// The same for each window's sum, of type `sums`.
+Value makeDivisors(NodeConversion &c, ArrayRef<WindowAxis> axes,
+                   RankedTensorType sums) {
+  if (std::optional<int64_t> divisor = findDivisorOverride(c.node)) {
+    return c.makeConstant(sums, static_cast<double>(*divisor));
+  }
+  HostTensor divisors = getDivisors(axes, c.getInt("count_include_pad", 0) != 0,
+                                    sums.getElementType());
+  Value constant = ConstantOp::create(c.builder, c.loc, divisors.toAttribute());
+  return BroadcastOp::create(
+      c.builder, c.loc, sums, constant,
+      llvm::to_vector(llvm::seq<int64_t>(1, sums.getRank() - 1)));
+}
+
 /// Of every window the place of its first largest element in the whole input
 /// (n, c, ...), whose last dimension counts fastest, or with storage_order the
 /// first one behind the channels.
@@ -176,15 +206,8 @@ LogicalResult convertAveragePool(NodeConversion &c) {
   Value input = padAround(c, toChannelsLast(c, c.input(0)), *axes, 0.0);
   Value sum = sumWindows(c, input, *axes);
   RankedTensorType reduced = c.typeOf(sum);
-  Value divisors = ConstantOp::create(
-      c.builder, c.loc,
-      getDivisors(*axes, c.getInt("count_include_pad", 0) != 0,
-                  reduced.getElementType())
-          .toAttribute());
-  Value spread = BroadcastOp::create(
-      c.builder, c.loc, reduced, divisors,
-      llvm::to_vector(llvm::seq<int64_t>(1, reduced.getRank() - 1)));
-  Value mean = DivOp::create(c.builder, c.loc, reduced, sum, spread);
+  Value mean = DivOp::create(c.builder, c.loc, reduced, sum,
+                             makeDivisors(c, *axes, reduced));
   c.setResult(0, toChannelsFirst(c, mean));
   return success();
 }

@@ -6,6 +6,7 @@
 #include "frontends/onnx/Builders/ChosenRows.h"
 #include "frontends/onnx/Builders/IndexTuples.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
+#include "frontends/onnx/Model/Metadata.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,8 +66,18 @@ Value replaceFirst(NodeConversion &c, Value data, Value first) {
   return first;
 }
 
+/// Whether PyTorch takes the mean: the exporter writes 'none' for it without a
+/// word.
+bool takesMean(const pb::NodeProto &node) {
+  // scatter_reduce(self, dim, index, src, reduce, include_self=True)
+  std::optional<FxCall> call = getFxCall(node);
+  return call && call->isAten("scatter_reduce") &&
+         call->getArgument(4, "reduce") == "mean";
+}
+
 FailureOr<ScatterKind> getKind(NodeConversion &c) {
-  StringRef reduction = c.getString("reduction", "none");
+  StringRef reduction =
+      takesMean(c.node) ? "mean" : c.getString("reduction", "none");
   auto kind = llvm::StringSwitch<std::optional<ScatterKind>>(reduction)
                   .Case("none", ScatterKind::Replace)
                   .Case("add", ScatterKind::Add)
@@ -77,7 +88,11 @@ FailureOr<ScatterKind> getKind(NodeConversion &c) {
   if (!kind) {
     return c.error() << "expected reduction 'none', 'add', 'mul', 'max' or "
                         "'min', got '"
-                     << reduction << "'; write it with torch.where";
+                     << reduction << "'; "
+                     << (reduction == "mean"
+                             ? "divide scatter_reduce(.., 'sum') by the same "
+                               "of ones in place of both tensors"
+                             : "write it with torch.where");
   }
   bool isFloat = isa<FloatType>(c.inputType(0).getElementType());
   if (*kind > ScatterKind::Add && !isFloat) {

@@ -76,6 +76,31 @@ def scatter_maximum_of_rows(m, x, at):
     return m.head(torch.tanh(y).sum(1))
 
 
+@module(
+    {"x": normal(9, 8), "at": integers(5, 9)},
+    a=linear(8, 8),
+    head=linear(8, 4),
+    refused="E0301",
+)
+def scatter_mean_of_rows(m, x, at):
+    where = at[..., None].expand(-1, -1, 8)
+    zeros = x.new_zeros(x.shape[0], 5, 8)
+    y = zeros.scatter_reduce(1, where, m.a(x), "mean", include_self=False)
+    return m.head(torch.tanh(y).sum(1))
+
+
+@module({"x": normal(9, 8), "at": integers(5, 9)}, a=linear(8, 8), head=linear(8, 4))
+def scatter_mean_as_a_quotient(m, x, at):
+    # What the error of scatter_mean_of_rows says.
+    def add(start, source):
+        where = at[..., None].expand(-1, -1, 8)
+        return start.scatter_reduce(1, where, source, "sum", include_self=False)
+
+    start = x.new_full((x.shape[0], 5, 8), 0.5)
+    y = add(start, m.a(x)) / add(torch.ones_like(start), torch.ones_like(x))
+    return m.head(torch.tanh(y).sum(1))
+
+
 @module((9, 8), a=linear(8, 8), row=weights(8), head=linear(8, 4), refused=FOLDED)
 def written_in_place(m, x):
     y = m.a(x)
@@ -133,6 +158,17 @@ def embedding_bag(m, bag):
 
 
 @module(
+    {"bag": integers(11, 6)},
+    table=part(nn.EmbeddingBag, 11, 8, mode="sum", scale_grad_by_freq=True),
+    mixes=True,
+    head=linear(8, 4),
+    refused="E0301",
+)
+def embedding_bag_by_frequency(m, bag):
+    return m.head(torch.tanh(m.table(bag)))
+
+
+@module(
     {"bag": integers(11, 6), "shares": normal(6)},
     table=part(nn.EmbeddingBag, 11, 8, mode="sum", padding_idx=3),
     head=linear(8, 4),
@@ -140,6 +176,12 @@ def embedding_bag(m, bag):
 )
 def embedding_bag_weighted(m, bag, shares):
     return m.head(torch.tanh(m.table(bag, per_sample_weights=shares)))
+
+
+@module({"bag": integers(11, 6)}, table=part(nn.Embedding, 11, 8), head=linear(8, 4))
+def embedding_bag_padded_by_hand(m, bag):
+    # What the error of embedding_bag_weighted says.
+    return m.head(torch.tanh((m.table(bag) * (bag != 3)[..., None]).sum(1)))
 
 
 @module(

@@ -36,6 +36,13 @@ def pools_of_powers(m, x):
     return m.head(y.mean((2, 3)))
 
 
+@module((3, 8, 8), a=conv(3, 8, 3, padding=1), head=linear(16, 4))
+def pools_of_means_by_a_divisor(m, x):
+    y = torch.sin(m.a(x))
+    y = F.avg_pool2d(y, 3, 2, padding=1, count_include_pad=False, divisor_override=5)
+    return m.head(F.avg_pool3d(y[:, None], 2, divisor_override=3).flatten(1))
+
+
 @module((3, 12, 12), a=conv(3, 8, 3, padding=1), head=linear(8 * 9, 4))
 def pools_adaptive_maximum(m, x):
     return m.head(F.adaptive_max_pool2d(m.a(x), 3).flatten(1))

@@ -31,7 +31,7 @@ import shlex
 import struct
 import sys
 
-TYPES = {"float": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "string": 8, "bool": 9, "double": 11, "uint64": 13}
+TYPES = {"float": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "string": 8, "bool": 9, "float16": 10, "double": 11, "uint64": 13, "bfloat16": 16}
 FORMATS = {"uint8": "B", "int8": "b", "uint16": "H", "int16": "h", "float": "f", "int32": "i", "int64": "q", "bool": "?", "double": "d"}
 
 

@@ -48,7 +48,7 @@ TEST(NpyHeaderTest, KnowsEverySupportedType) {
       {"|b1", DType::kBool}, {"|i1", DType::kI8},  {"|u1", DType::kU8},
       {"<i2", DType::kI16},  {"<u2", DType::kU16}, {"<i4", DType::kI32},
       {"<u4", DType::kU32},  {"<i8", DType::kI64}, {"<u8", DType::kU64},
-      {"<f4", DType::kF32},  {"<f8", DType::kF64}};
+      {"<f2", DType::kF16},  {"<f4", DType::kF32}, {"<f8", DType::kF64}};
   for (const auto& [descr, dtype] : types) {
     ASSERT_OK_AND_ASSIGN(const NpyHeader header,
                          ParseNpyHeader(Dictionary("'" + descr + "'")));
@@ -58,13 +58,14 @@ TEST(NpyHeaderTest, KnowsEverySupportedType) {
 
 TEST(NpyHeaderTest, UnsupportedArraysComeWithTheCallThatHelps) {
   const std::string types =
-      "expected dtype bool, int8 to int64, uint8 to uint64, float32 or "
+      "expected dtype bool, int8 to int64, uint8 to uint64, or float16 to "
       "float64, got ";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {Dictionary("'>i4'"),
        "expected little-endian values, got dtype '>i4'; write "
        "ARRAY.astype('<i4')"},
-      {Dictionary("'<f2'"), types + "'<f2'; write ARRAY.astype('float32')"},
+      {Dictionary("'<f16'"),
+       types + "'<f16'; write ARRAY.astype(one of these)"},
       {Dictionary("'|O'"), types + "'|O'; write ARRAY.astype(one of these)"},
       {Dictionary("''"), types + "''; write ARRAY.astype(one of these)"},
       {Dictionary("[('a', '<f4')]"),

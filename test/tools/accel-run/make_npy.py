@@ -20,7 +20,7 @@ def main():
         elements[int(index)] = number(value)
     text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({', '.join(map(str, sizes))},), }}"
     header = text.ljust(-(len(text) + 11) % 64 + len(text)) + "\n"
-    code = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}[dtype]
+    code = {"<f2": "e", "<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B"}[dtype]
     pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
                                    + struct.pack(f"<{len(elements)}{code}", *elements))
 
