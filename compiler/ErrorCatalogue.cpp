@@ -86,7 +86,9 @@ static constexpr ErrorInfo kCatalogue[] = {
      "that lets gradients through, or a branch that only teaches another one. "
      "ONNX has no operator for that. The text of calls, which the exporter "
      "writes beside the nodes, tells where it was, unless the node's other "
-     "inputs were folded or merged as well.",
+     "inputs were folded or merged as well, or what is detached is read "
+     "through "
+     "a view, as in y.detach()[:, 1:].",
      "Export with torch.onnx.export(..., dynamo=True, optimize=False), which "
      "folds nothing."},
     {onnx::codes::FoldedWeights, ExitCode::CompileError,
@@ -117,7 +119,10 @@ static constexpr ErrorInfo kCatalogue[] = {
      "1 and 0. The default exporter keeps one tensor for them and, where what "
      "they are applied to is the same as well, one node: nothing in the file "
      "tells of the others, which would not train or train as one. A number, or "
-     "what is computed of a parameter, may become one with a parameter, too.",
+     "what is computed of a parameter, may become one with a parameter, too. "
+     "So do two passes with dropout over the same numbers, each of which would "
+     "drop others, and two cross entropies of the same logits, whose label "
+     "smoothing is no part of the node.",
      "With dynamo=True add optimize=False; with dynamo=False add "
      "training=torch.onnx.TrainingMode.TRAINING, "
      "do_constant_folding=False."},

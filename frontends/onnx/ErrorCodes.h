@@ -39,7 +39,8 @@ inline constexpr ErrorCode AbsentWeights{"ACCEL-E0402",
 inline constexpr ErrorCode SavedParameters{
     "ACCEL-E0403", "the model does not follow from the file of --params"};
 inline constexpr ErrorCode MergedCalls{"ACCEL-E0404",
-                                       "parameters that are equal became one"};
+                                       "parameters or calls that are equal "
+                                       "became one"};
 inline constexpr ErrorCode IdleParameters{
     "ACCEL-E0405", "parameters were left out of the graph"};
 inline constexpr ErrorCode ChangedBuffer{

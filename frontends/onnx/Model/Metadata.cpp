@@ -127,6 +127,10 @@ std::optional<FxCall> parseFxCall(llvm::StringRef text) {
   }
   call.name =
       head.ltrim().take_while([](char c) { return c != ' '; }).ltrim('%');
+  unsigned users = 0;
+  if (!head.split("[num_users=").second.consumeInteger(10, users)) {
+    call.users = users;
+  }
   std::tie(call.target, tail) = tail.split(']');
   call.target.consume_front("torch.ops.");
   if (!tail.consume_front("(args = (")) {
@@ -180,6 +184,14 @@ std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback) {
 std::optional<PythonFrame> findUserFrame(const pb::NodeProto &node) {
   return findUserFrame(
       findProperty(node.metadata_props(), "pkg.torch.onnx.stack_trace"));
+}
+
+llvm::StringRef findInnermostLine(const pb::NodeProto &node) {
+  llvm::StringRef text =
+      findProperty(node.metadata_props(), "pkg.torch.onnx.stack_trace");
+  size_t start = text.rfind("File \"");
+  return start == llvm::StringRef::npos ? llvm::StringRef()
+                                        : text.substr(start);
 }
 
 std::string getModuleScope(const pb::NodeProto &node) {

@@ -32,8 +32,9 @@ llvm::SmallVector<std::string> parseStringList(llvm::StringRef text);
 /// A call of an ATen operator, as `pkg.torch.onnx.fx_node` shows it. Borrows:
 /// the property's text.
 struct FxCall {
-  llvm::StringRef name;   ///< of the FX node, without '%'
-  llvm::StringRef target; ///< e.g. `aten.addmm.default`
+  llvm::StringRef name;          ///< of the FX node, without '%'
+  llvm::StringRef target;        ///< e.g. `aten.addmm.default`
+  std::optional<unsigned> users; ///< how many calls name it
   llvm::SmallVector<llvm::StringRef>
       arguments; ///< e.g. `%p_wte_weight`, `0.1`, `[2, 3]`
   llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> keywords;
@@ -64,6 +65,10 @@ struct PythonFrame {
 /// outermost first. Borrows: `traceback`.
 std::optional<PythonFrame> findUserFrame(llvm::StringRef traceback);
 std::optional<PythonFrame> findUserFrame(const pb::NodeProto &node);
+
+/// The innermost frame of a node's traceback with the text of its line; empty
+/// if the file has none. Borrows: the property's text.
+llvm::StringRef findInnermostLine(const pb::NodeProto &node);
 
 /// The module in which a node was made (`transformer.h.0.attn`), empty if
 /// unknown or the model itself.

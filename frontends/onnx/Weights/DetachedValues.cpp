@@ -3,6 +3,8 @@
 // exported programs stand in the order of their computation.
 #include "frontends/onnx/Weights/DetachedValues.h"
 
+#include "frontends/onnx/Weights/DetachedLines.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <iterator>
@@ -10,11 +12,6 @@
 
 namespace accel::onnx {
 namespace {
-
-bool isDetach(llvm::StringRef call) {
-  return getCalledOperator(call) == "detach" ||
-         getCalledOperator(call) == "detach_";
-}
 
 /// Whether nothing in front of the node gets a gradient through it.
 bool isStep(const pb::NodeProto &node) {
@@ -26,7 +23,8 @@ class Search {
 public:
   Search(const LeftOutCalls &leftOut, FindParameter findParameter)
       : leftOut(leftOut), graph(leftOut.getGraph()),
-        signature(leftOut.getSignature()), findParameter(findParameter) {}
+        signature(leftOut.getSignature()), findParameter(findParameter),
+        lines(leftOut) {}
 
   DetachedValues run();
 
@@ -59,6 +57,7 @@ private:
   const pb::GraphProto &graph;
   const GraphSignature &signature;
   FindParameter findParameter;
+  DetachedLines lines;
   llvm::StringSet<> trained; ///< values that have a gradient by a parameter
   llvm::StringSet<> used;    ///< values by which a result has a gradient
 };
@@ -105,7 +104,8 @@ Search::Inputs Search::findUnnamed(const pb::NodeProto &node,
   LeftOutCalls::Names names = leftOut.findUnnamed(node, call);
   Inputs inputs;
   for (auto [i, input] : llvm::enumerate(node.input())) {
-    if (llvm::is_contained(names, input)) {
+    bool isAxis = i == 1 && node.op_type() == "Unsqueeze";
+    if (llvm::is_contained(names, input) && !isAxis) {
       inputs.push_back(static_cast<int>(i));
     }
   }
@@ -247,7 +247,11 @@ void Search::findMergedReaders(DetachedValues &found) {
 
 void Search::classify(const pb::NodeProto &node, DetachedValues &found) {
   std::optional<Inputs> inputs = findDetached(node);
-  if (!inputs) {
+  bool isLost = inputs && inputs->empty() &&
+                lines.mayDetach(node, [&](llvm::StringRef value) {
+                  return isTrained(value);
+                });
+  if (!inputs || isLost) {
     found.unclear.push_back(&node);
     return;
   }

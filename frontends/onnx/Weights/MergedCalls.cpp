@@ -23,9 +23,9 @@ bool isPartOfNorm(const pb::NodeProto &node, const FxCall &call) {
          (name == "mul" || name == "add");
 }
 
-class Search {
+class MergedSearch {
 public:
-  Search(const LeftOutCalls &leftOut, FindParameter findParameter)
+  MergedSearch(const LeftOutCalls &leftOut, FindParameter findParameter)
       : leftOut(leftOut), graph(leftOut.getGraph()),
         signature(leftOut.getSignature()), findParameter(findParameter) {}
 
@@ -56,7 +56,7 @@ private:
 
 /// Whether one that is `lost` is another call of the operator that computes
 /// `value`, or of what an earlier reader named in its place.
-bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
+bool MergedSearch::isMerged(llvm::StringRef value, const Names &lost) const {
   const Value &computed = values.find(value)->second;
   auto isNamed = [&](llvm::StringRef name) {
     return llvm::is_contained(computed.lost, name);
@@ -72,7 +72,7 @@ bool Search::isMerged(llvm::StringRef value, const Names &lost) const {
   return llvm::none_of(lost, isNamed) && llvm::any_of(lost, isAlike);
 }
 
-bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
+bool MergedSearch::readsMerged(const pb::NodeProto &node, const FxCall *call) {
   Names lost;
   if (call && !isPartOfNorm(node, *call)) {
     lost = leftOut.find(*call);
@@ -98,7 +98,7 @@ bool Search::readsMerged(const pb::NodeProto &node, const FxCall *call) {
   return false;
 }
 
-void Search::noteReads(const pb::NodeProto &node, const FxCall *call) {
+void MergedSearch::noteReads(const pb::NodeProto &node, const FxCall *call) {
   if (call) {
     for (llvm::StringRef each : call->getValues()) {
       named.insert(signature.findParameter(each));
@@ -110,7 +110,7 @@ void Search::noteReads(const pb::NodeProto &node, const FxCall *call) {
   }
 }
 
-void Search::noteResults(const pb::NodeProto &node, const FxCall *call) {
+void MergedSearch::noteResults(const pb::NodeProto &node, const FxCall *call) {
   bool readsParameter = false, readsDataToo = false;
   for (const std::string &input : node.input()) {
     auto read = values.find(input);
@@ -126,7 +126,7 @@ void Search::noteResults(const pb::NodeProto &node, const FxCall *call) {
   }
 }
 
-bool Search::run() {
+bool MergedSearch::run() {
   for (const pb::NodeProto &node : graph.node()) {
     std::optional<FxCall> call = getFxCall(node);
     if (readsMerged(node, call ? &*call : nullptr)) {
@@ -144,7 +144,7 @@ bool Search::run() {
 
 bool mergesCallsOfParameters(const LeftOutCalls &leftOut,
                              FindParameter findParameter) {
-  return Search(leftOut, findParameter).run();
+  return MergedSearch(leftOut, findParameter).run();
 }
 
 } // namespace accel::onnx

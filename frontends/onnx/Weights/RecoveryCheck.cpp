@@ -6,6 +6,7 @@
 #include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
 #include "frontends/onnx/Weights/MergedCalls.h"
+#include "frontends/onnx/Weights/MergedTwins.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,12 +20,12 @@ namespace {
 
 class RecoveryCheck {
 public:
-  explicit RecoveryCheck(const RecoveryProblem &problem)
-      : problem(problem), leftOut(problem.graph, problem.signature) {}
+  explicit RecoveryCheck(const RecoveryProblem &problem);
 
   bool checkPresence();
   bool checkCalls();
   bool checkNamed();
+  bool checkTwins();
   bool checkConstants();
   bool checkBuffers();
   bool checkDetached(DetachedInputs &inputs);
@@ -48,9 +49,20 @@ private:
     return mergesCallsOfParameters(leftOut, finder());
   }
 
+  /// Whether branches with equal parameters became one.
+  bool mergesBranches() const {
+    return llvm::any_of(
+        twins, [](const MergedTwin &twin) { return twin.origins.parameters; });
+  }
+
   const RecoveryProblem &problem;
   LeftOutCalls leftOut;
+  std::vector<MergedTwin> twins;
 };
+
+RecoveryCheck::RecoveryCheck(const RecoveryProblem &problem)
+    : problem(problem), leftOut(problem.graph, problem.signature),
+      twins(findMergedTwins(leftOut, finder())) {}
 
 } // namespace
 
@@ -71,7 +83,7 @@ bool RecoveryCheck::checkPresence() {
       absent.push_back(parameter.str());
     }
   }
-  bool isMerged = !absent.empty() && mergesCalls();
+  bool isMerged = !absent.empty() && (mergesCalls() || mergesBranches());
   if (!isMerged) {
     llvm::erase_if(absent, [](const auto &each) { return !mayBeScalar(each); });
   }
@@ -108,6 +120,28 @@ bool RecoveryCheck::checkCalls() {
       << ": expected a node for each call, got one for calls of an operator "
          "with parameters that are equal; export them apart: "
       << kExportByName;
+  return false;
+}
+
+/// Calls on equal operands are not one in training if each draws numbers of its
+/// own. Two cross entropies of the same differ in their smoothing, which the
+/// text of the one has that is left.
+bool RecoveryCheck::checkTwins() {
+  auto twin = llvm::find_if(twins, [](const MergedTwin &each) {
+    return each.origins.random || each.origins.loss;
+  });
+  if (twin == twins.end()) {
+    return true;
+  }
+  emitCodedError(getNodeLocation(problem.context, *twin->reader),
+                 codes::MergedCalls)
+      << "'" << getNodeName(*twin->reader) << "': expected '" << twin->call
+      << "' beside '" << twin->value
+      << "', got one node that the exporter made "
+      << (twin->origins.random
+              ? "of both, where each has random numbers of its own"
+              : "of two cross entropies, where each may have its own smoothing")
+      << "; export with dynamo=True, optimize=False";
   return false;
 }
 
@@ -207,9 +241,11 @@ bool checkRecovery(const RecoveryProblem &problem, DetachedInputs &detached) {
   if (problem.recovery.isComplete && hasAll) {
     hasAll = check.checkCalls() && check.checkNamed();
   }
+  bool hasTwins = check.checkTwins();
   bool hasConstants = check.checkConstants();
   bool hasStates = check.checkBuffers();
-  return check.checkDetached(detached) && hasAll && hasConstants && hasStates;
+  return check.checkDetached(detached) && hasAll && hasTwins && hasConstants &&
+         hasStates;
 }
 
 } // namespace accel::onnx

@@ -30,9 +30,10 @@ struct RecoveryProblem {
 };
 
 /// Emits an error for parameters that were merged with equal ones or left out,
-/// for constants that were merged with parameters, for buffers that the program
-/// changes, and for values of which it is not clear whether it detaches them;
-/// whether there was none. `detached` gets those of which it is.
+/// for calls with random numbers that were, for constants that were merged with
+/// parameters, for buffers that the program changes, and for values of which it
+/// is not clear whether it detaches them; whether there was none. `detached`
+/// gets those of which it is.
 bool checkRecovery(const RecoveryProblem &problem, DetachedInputs &detached);
 
 } // namespace accel::onnx

@@ -93,6 +93,12 @@ def merged_with_its_detached_twin(m, x):
     return m.head(torch.sin(y * z.detach()) + torch.cos(y * z))
 
 
+@module((8,), a=linear(8, 8), head=linear(8, 4), refused=UNCLEAR)
+def stacked_with_its_detached_twin(m, x):
+    y = m.a(x)
+    return m.head(torch.stack([y, y.detach()], 1).sin().mean(1))
+
+
 @module((8,), a=linear(8, 8), b=linear(8, 8), head=linear(8, 4), refused=UNCLEAR)
 def merged_with_its_twin_in_front(m, x):
     y, z = m.a(x), m.b(x)

@@ -57,6 +57,12 @@ def equal_layers(m, x):
     return m.head(torch.cat([torch.sin(a(x)), torch.tanh(b(x))], -1))
 
 
+@module((16,), twins=twins(linear(16, 16)), head=linear(16, 4), refused=EQUAL)
+def equal_layers_behind_functions(m, x):
+    a, b = m.twins
+    return m.head(torch.tanh(a(x)) + torch.tanh(b(x)))
+
+
 def _tower():
     return nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
 
