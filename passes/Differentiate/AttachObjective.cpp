@@ -38,7 +38,12 @@ public:
         terminator(
             cast<func::ReturnOp>(function.getBody().front().getTerminator())),
         output(terminator.getOperand(objective.output)), builder(terminator),
-        b(builder, getLocOf(function, output)) {}
+        b(builder, getLocOf(function, output)) {
+    // A loss of 16 bits would lose what it sums.
+    if (typeOf(output).getElementTypeBitWidth() == 16) {
+      output = b.cast(output, builder.getF32Type());
+    }
+  }
 
   /// Replaces what the function returns by (losses, their sum, count).
   void build() {

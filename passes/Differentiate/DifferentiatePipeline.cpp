@@ -32,6 +32,8 @@ void accel::buildDifferentiatePipeline(mlir::OpPassManager &manager,
   // Transposes pass a batch norm only as primitives, and gradients have those
   // of their own.
   manager.addPass(createSinkTransposesPass());
+  // Gradients of what a model casts are sums in the type that it casts to.
+  manager.addPass(createExpandElementTypesPass());
   // Gradient rules know their own operation only: views cancel out, and
   // constants repeat, at their borders.
   manager.addPass(createCleanGraphPass());

@@ -25,11 +25,16 @@ bool isLowType(Type type) {
 }
 
 /// Whether kernels do this to elements of 16 bits as they are: they move them,
-/// choose them, and multiply matrices of them.
+/// choose them, and multiply matrices of them. What names an input, a parameter
+/// or a state has its type.
 bool takesLowTypes(Operation *op) {
   return isa<ReshapeOp, TransposeOp, SliceOp, BroadcastOp, ConcatOp, PadOp,
              SplitOp, SelectOp, CastOp, ConstantOp, GatherOp, MatmulOp,
-             AttentionOp, ReadOp>(op);
+             AttentionOp, InputOp, ReadOp, WriteOp, AccumulateOp>(op);
+}
+
+bool isDouble(MatmulOp product) {
+  return getElementTypeOrSelf(product.getLhs().getType()).isF64();
 }
 
 /// The same in f32, and what comes out of it rounded.
@@ -72,7 +77,8 @@ void roundResult(MatmulOp product) {
 }
 
 /// A product of doubles is a sum of products: (b.., m, k) times (b.., k, n) as
-/// (b.., m, n, k), which no memory ever holds.
+/// (b.., m, n, k), which no memory ever holds: a kernel sums along k, which is
+/// the last dimension of both sides where it reads them.
 void sumProducts(MatmulOp product) {
   OpBuilder builder(product);
   ArithmeticBuilder b(builder, product.getLoc());
@@ -96,7 +102,10 @@ void sumProducts(MatmulOp product) {
       auto from = cast<RankedTensorType>(side.getType());
       SmallVector<int64_t> shape(from.getShape());
       std::swap(shape[rank - 2], shape[rank - 1]);
-      ordered = b.create<TransposeOp>(from.clone(shape), side, swap);
+      auto turned = TransposeOp::create(builder, product.getLoc(),
+                                        from.clone(shape), side, swap);
+      turned.setStored(true);
+      ordered = turned;
       std::swap(dimensions[rank - 2], dimensions[rank - 1]);
     }
     return b.create<BroadcastOp>(type.clone(wide), ordered, dimensions);
@@ -119,21 +128,27 @@ public:
     SmallVector<MatmulOp> doubles, products;
     getOperation().walk([&](Operation *op) {
       auto matmul = dyn_cast<MatmulOp>(op);
-      if (matmul && getElementTypeOrSelf(matmul.getLhs().getType()).isF64()) {
-        doubles.push_back(matmul);
-      }
-      if (matmul && isLowType(matmul.getResult().getType())) {
-        products.push_back(matmul);
-      }
       bool isLow = llvm::any_of(op->getOperandTypes(), isLowType) ||
                    llvm::any_of(op->getResultTypes(), isLowType);
-      if (isa<AccelDialect>(op->getDialect()) && isLow && !takesLowTypes(op)) {
+      if (isa<AccelDialect>(op->getDialect()) && isLow && !stays(op)) {
         low.push_back(op);
+      } else if (matmul && isLowType(matmul.getResult().getType())) {
+        products.push_back(matmul);
+      } else if (matmul && isDouble(matmul) && !differentiable) {
+        doubles.push_back(matmul);
       }
     });
     llvm::for_each(low, widen);
     llvm::for_each(doubles, sumProducts);
     llvm::for_each(products, roundResult);
+  }
+
+private:
+  /// The operands of a product have one type, and so have its gradients: a
+  /// result of f32 beside operands of 16 bits would have none.
+  bool stays(Operation *op) const {
+    return takesLowTypes(op) &&
+           !(differentiable && isa<MatmulOp, AttentionOp>(op));
   }
 };
 

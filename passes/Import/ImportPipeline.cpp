@@ -44,8 +44,8 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   if (options.adapters.isOn()) {
     addAdapters(manager, options.adapters);
   }
+  manager.addPass(createExpandElementTypesPass({!options.infers}));
   if (options.infers) {
-    manager.addPass(createExpandElementTypesPass());
     manager.addPass(createCleanGraphPass());
   }
   manager.addPass(createVerifyImportPass());

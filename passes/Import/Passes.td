@@ -29,13 +29,17 @@ def FoldEmptyTensorsPass : Pass<"accel-fold-empty-tensors", "mlir::ModuleOp"> {
 def ExpandElementTypesPass : Pass<"accel-expand-element-types", "mlir::ModuleOp"> {
   let summary = "writes arithmetic on 16-bit floats in f32, and products of doubles as sums";
   let description = [{
-    Of a program that only answers: kernels compute with f32, f64, integers and booleans, move elements of 16 bits, and multiply
-    matrices of all floats but f64. Other operations on elements of 16 bits compute in f32, and their results are rounded, operation
-    by operation, as in the model; a product of doubles becomes the sum of its products. A program that trains has its types from
-    Precision, and is left as it is.
+    Kernels compute with f32, f64, integers and booleans, move elements of 16 bits, and multiply
+    matrices of all floats but f64. Other operations on elements of 16 bits, which a model's own casts make, compute in f32, and their
+    results are rounded, operation by operation, as in the model; a product of doubles becomes the sum of its products.
+
+    A program that trains is expanded twice. Before it is differentiated (`differentiable`) products and attention of 16 bits become such
+    of f32, whose gradients are products of one type again, for which Precision chooses one; products of doubles stay, as their gradients are
+    products. Behind that the gradients are expanded: they sum and scatter in the types of the forward program.
 
     **Requires** static shapes.
     **Ensures** an operation on 16-bit floats is a product with a result of f32, attention, or moves elements; no product is of f64.
+    With `differentiable`: an operation on 16-bit floats moves elements.
 
     ```mlir
     %y = accel.exp %x : tensor<4xbf16>
@@ -45,6 +49,7 @@ def ExpandElementTypesPass : Pass<"accel-expand-element-types", "mlir::ModuleOp"
     %y = accel.cast %e : tensor<4xf32> -> tensor<4xbf16>
     ```
   }];
+  let options = [Option<"differentiable", "differentiable", "bool", "false", "The program is differentiated afterwards: keep what has gradients">];
   let dependentDialects = ["::accel::AccelDialect"];
 }
 

@@ -118,8 +118,8 @@ private:
   mlir::Type type;
 };
 
-/// exp, log, sin, cos and pow of f64, and sin, cos and pow of f32 by way of
-/// f64.
+/// exp, log, tanh, erf, sin, cos and pow of f64, and sin, cos and pow of f32 by
+/// way of f64.
 void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace accel

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions in double: what schedules, initial values and the rare sin, cos and
-// pow of a model are computed with. Errors are a few units in the last place;
-// speed hardly matters here.
+// Functions in double: what schedules, initial values, the rare sin, cos and
+// pow of a model, and models of doubles are computed with. Errors are a few
+// units in the last place; speed hardly matters here.
 #include "passes/Lower/Arithmetic.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -111,6 +111,57 @@ static Value emitPower(const Arithmetic &m, Value x, Value y) {
   return m.select(m.compare(P::OEQ, y, m.number(0.0)), one, result);
 }
 
+/// `magnitude` with the sign of `x`.
+static Value withSignOf(const Arithmetic &m, Value x, Value magnitude) {
+  return m.select(m.isNegative(x), m.neg(magnitude), magnitude);
+}
+
+// Where |x| is below ln(3) / 2, x + x^3 P(x^2) / Q(x^2) (Cody and Waite, 1980);
+// elsewhere 1 - 2 / (exp(2 |x|) + 1), which cancels no digit there.
+static Value emitTanh(const Arithmetic &m, Value x) {
+  Value one = m.number(1.0), size = m.abs(x), z = m.mul(x, x);
+  Value p =
+      m.polynomial(z, {-0.16134119023996228053e4, -0.99225929672236083313e2,
+                       -0.96437492777225469787});
+  Value q = m.polynomial(z, {0.48402357071988688686e4, 0.22337720718962312926e4,
+                             0.11274474380534949335e3, 1.0});
+  Value near = m.fma(m.mul(size, z), m.div(p, q), size);
+  Value growth = emitExp(m, m.add(size, size));
+  Value far = m.sub(one, m.div(m.number(2.0), m.add(growth, one)));
+  // NaN is not below anything, and its exponential is NaN.
+  Value isNear = m.compare(P::OLT, size, m.number(0.54930614433405485));
+  return withSignOf(m, x, m.select(isNear, near, far));
+}
+
+// W. J. Cody's quotients (Math. Comp. 23, 1969): x P(x^2) / Q(x^2) near zero,
+// 1 - exp(-x^2) C(|x|) / D(|x|) elsewhere. Beyond 6, erf is 1 or -1.
+static Value emitErf(const Arithmetic &m, Value x) {
+  Value z = m.mul(x, x);
+  Value p = m.polynomial(z, {3.20937758913846947e3, 3.77485237685302021e2,
+                             1.13864154151050156e2, 3.16112374387056560,
+                             1.85777706184603153e-1});
+  Value q =
+      m.polynomial(z, {2.84423683343917062e3, 1.28261652607737228e3,
+                       2.44024637934444173e2, 2.36012909523441209e1, 1.0});
+  Value near = m.div(m.mul(m.abs(x), p), q);
+  // The polynomials of an infinity would have no quotient; NaN is kept.
+  Value size = m.smaller(m.number(6.0), m.abs(x));
+  Value c = m.polynomial(size, {1.23033935479799725e3, 2.05107837782607147e3,
+                                1.71204761263407058e3, 8.81952221241769090e2,
+                                2.98635138197400131e2, 6.61191906371416295e1,
+                                8.88314979438837594, 5.64188496988670089e-1,
+                                2.15311535474403846e-8});
+  Value d =
+      m.polynomial(size, {1.23033935480374942e3, 3.43936767414372164e3,
+                          4.36261909014324716e3, 3.29079923573345963e3,
+                          1.62138957456669019e3, 5.37181101862009858e2,
+                          1.17693950891312499e2, 1.57449261107098347e1, 1.0});
+  Value decay = emitExp(m, m.neg(m.mul(size, size)));
+  Value far = m.sub(m.number(1.0), m.div(m.mul(decay, c), d));
+  Value isNear = m.compare(P::OLT, size, m.number(0.46875));
+  return withSignOf(m, x, m.select(isNear, near, far));
+}
+
 namespace {
 
 /// Expands one operation in f64; with `single`, in f64 for f32 operands.
@@ -159,6 +210,14 @@ void accel::populateDoubleMathPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandInDouble<math::LogOp>>(
       context,
       [](const Arithmetic &m, ValueRange v) { return emitLog(m, v[0]); },
+      false);
+  patterns.add<ExpandInDouble<math::TanhOp>>(
+      context,
+      [](const Arithmetic &m, ValueRange v) { return emitTanh(m, v[0]); },
+      false);
+  patterns.add<ExpandInDouble<math::ErfOp>>(
+      context,
+      [](const Arithmetic &m, ValueRange v) { return emitErf(m, v[0]); },
       false);
   patterns.add<ExpandInDouble<math::SinOp>>(
       context,

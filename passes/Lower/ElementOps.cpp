@@ -71,7 +71,7 @@ private:
 
 Value ElementBuilder::buildUnary() {
   Value x = operands[0];
-  // What only f32 has a polynomial for.
+  // Codes have a scale of f32.
   bool isSingle = x.getType().isF32();
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](NegOp) { return m.neg(x); })
@@ -81,8 +81,8 @@ Value ElementBuilder::buildUnary() {
       .Case([&](SqrtOp) { return m.sqrt(x); })
       .Case([&](SinOp) { return m.sin(x); })
       .Case([&](CosOp) { return m.cos(x); })
-      .Case([&](TanhOp) { return isSingle ? m.tanh(x) : Value(); })
-      .Case([&](ErfOp) { return isSingle ? m.erf(x) : Value(); })
+      .Case([&](TanhOp) { return m.tanh(x); })
+      .Case([&](ErfOp) { return m.erf(x); })
       .Case([&](RsqrtOp) { return m.div(m.number(1.0), m.sqrt(x)); })
       .Case([&](SigmoidOp) {
         Value decay = m.exp(m.neg(x));

@@ -208,14 +208,14 @@ private:
       return llvm::all_of(parts.getOperands(),
                           [&](Value part) { return findRounding(part); });
     }
-    if (auto constant = dyn_cast<ConstantOp>(op)) {
-      // Zeros that pad.
-      return matchPattern(constant.getResult(), m_AnyZeroFloat());
+    if (auto choice = dyn_cast<SelectOp>(op)) {
+      return findRounding(choice.getOnTrue()) &&
+             findRounding(choice.getOnFalse());
     }
     auto narrow = dyn_cast<CastOp>(op);
     return narrow ? getElement(narrow.getOperand()).isF32()
-                  : isa<ReadOp, GatherOp, GroupedMatmulOp, AttentionOp,
-                        AttentionGradOp>(op);
+                  : isa<ReadOp, GatherOp, ConstantOp, GroupedMatmulOp,
+                        AttentionOp, AttentionGradOp>(op);
   }
 
   /// Whoever gathers a parameter gathers one type of it.

@@ -132,8 +132,18 @@ static void setStatistics(NodeConversion &c, Value rows, int64_t axis) {
              c, b.rsqrt(b.add(variance, c.getFloat("epsilon", 1e-5))), axis));
 }
 
+/// Under torch.autocast a norm of 16 bits has a scale and a bias of f32: all of
+/// it is f32 but what goes in and comes out.
+static Value getNormalized(NodeConversion &c) {
+  Type element = c.inputType(0).getElementType();
+  Type scale = c.inputType(1).getElementType();
+  bool isMixed = isa<BFloat16Type, Float16Type>(element) && scale.isF32();
+  return isMixed ? c.cast(c.input(0), scale) : c.input(0);
+}
+
 LogicalResult convertLayerNorm(NodeConversion &c) {
-  RankedTensorType type = c.inputType(0);
+  Value x = getNormalized(c);
+  RankedTensorType type = c.typeOf(x);
   FailureOr<int64_t> axis =
       c.normalizeAxis(c.getInt("axis", -1), type.getRank());
   if (failed(axis)) {
@@ -166,7 +176,7 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
   Value bias = c.hasInput(2) && !isPerRow ? flatten(2) : Value();
   auto norm = LayerNormOp::create(
       c.builder, c.loc, type.clone(flat), type.clone(rows), type.clone(rows),
-      c.reshape(c.input(0), flat), scale, bias,
+      c.reshape(x, flat), scale, bias,
       c.builder.getF64FloatAttr(c.getFloat("epsilon", 1e-5)));
   Value result = c.reshape(norm.getResult(), type.getShape());
   if (isPerRow) {
@@ -177,9 +187,9 @@ LogicalResult convertLayerNorm(NodeConversion &c) {
     result = AddOp::create(c.builder, c.loc, type, result,
                            broadcastTo(c, c.input(2), type.getShape()));
   }
-  c.setResult(0, result);
+  c.setResult(0, c.cast(result, c.inputType(0).getElementType()));
   if (c.isResultUsed(1) || c.isResultUsed(2)) {
-    setStatistics(c, c.reshape(c.input(0), flat), *axis);
+    setStatistics(c, c.reshape(x, flat), *axis);
   }
   return success();
 }

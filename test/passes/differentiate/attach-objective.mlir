@@ -8,6 +8,19 @@
 // RUN: accel-opt %t/mixed.mlir --accel-attach-objective=objective=mse --verify-diagnostics | FileCheck %t/mixed.mlir
 // RUN: accel-opt %t/mixed.mlir --accel-attach-objective=objective=output:logits --verify-diagnostics | FileCheck %t/mixed.mlir
 // RUN: accel-opt %t/alone.mlir --accel-attach-objective --verify-diagnostics | FileCheck %t/alone.mlir
+// RUN: accel-opt %t/low.mlir --accel-attach-objective | FileCheck %t/low.mlir
+
+//--- low.mlir
+// Logits of 16 bits, as a forward under torch.autocast gives: the loss is one of f32.
+// CHECK-LABEL: func @microbatch
+// CHECK: %[[LOGITS:.+]] = accel.cast %{{.+}} : tensor<4x3xbf16> -> tensor<4x3xf32>
+// CHECK: accel.softmax_cross_entropy %[[LOGITS]], %{{.+}} : tensor<4x3xf32>
+module attributes {accel.batch = 4 : i64} {
+  func.func @forward(%x: tensor<4x3xf32> {accel.name = "x"}) -> (tensor<4x3xbf16> {accel.name = "logits"}) {
+    %y = accel.cast %x : tensor<4x3xf32> -> tensor<4x3xbf16>
+    return %y : tensor<4x3xbf16>
+  }
+}
 
 //--- language.mlir
 // Logits (b, t, v) beside tokens (b, t): a language model. Labels lie beside the logits; -100 is no target.

@@ -37,8 +37,10 @@ func.func @functions(%x: vector<64xf32>, %y: f64, %z: f32) -> (vector<64xf32>, f
   %7 = math.log %6 : f64
   %8 = math.cos %7 : f64
   %9 = math.powf %8, %y : f64
+  %11 = math.tanh %9 : f64
+  %12 = math.erf %11 : f64
   %10 = math.exp %z : f32
-  return %5, %9, %10 : vector<64xf32>, f64, f32
+  return %5, %12, %10 : vector<64xf32>, f64, f32
 }
 
 // A maximum keeps NaN, whichever operand it is.

@@ -294,3 +294,15 @@ module attributes {accel.precision = bf16, accel.fp8 = {recipe = "delayed", forw
     return
   }
 }
+
+// -----
+
+// What a model casts itself: a choice of rounded numbers is rounded, and a constant is what it is.
+module attributes {accel.precision = bf16} {
+  func.func @kernel(%x: tensor<4xf32>, %c: tensor<4xi1>) -> tensor<4xbf16> attributes {plan.kernel = {}} {
+    %low = accel.cast %x : tensor<4xf32> -> tensor<4xbf16>
+    %number = accel.constant dense<2.0> : tensor<4xbf16>
+    %y = accel.select %c, %low, %number : tensor<4xi1>, tensor<4xbf16>
+    return %y : tensor<4xbf16>
+  }
+}

@@ -52,11 +52,11 @@ func.func @half_accumulated(%x: tensor<4xf32>) -> (tensor<4xbf16> {plan.accumula
 // -----
 
 // The error names the kernel and the operation.
-func.func @no_polynomial(%x: tensor<4xf64>) -> tensor<4xf64> attributes {
+func.func @no_arithmetic(%x: tensor<4xbf16>) -> tensor<4xbf16> attributes {
     plan.kernel = {kind = "flat", elements = 4 : i64, rows = 1 : i64, columns = 4 : i64}} {
-  // expected-error@below {{'accel.erf' op in kernel 'no_polynomial' has no code for 'tensor<4xf64>'}}
-  %y = accel.erf %x : tensor<4xf64>
-  return %y : tensor<4xf64>
+  // expected-error@below {{'accel.erf' op in kernel 'no_arithmetic' has no code for 'tensor<4xbf16>'}}
+  %y = accel.erf %x : tensor<4xbf16>
+  return %y : tensor<4xbf16>
 }
 
 // -----
