@@ -5,6 +5,7 @@
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/Model/BatchNormMode.h"
 #include "frontends/onnx/Model/Locations.h"
+#include "frontends/onnx/Model/Metadata.h"
 
 using namespace mlir;
 
@@ -37,6 +38,27 @@ LogicalResult checkTypes(NodeConversion &c) {
 StringRef getStatistic(NodeConversion &c, size_t i) {
   auto read = c.input(i).getDefiningOp<ReadOp>();
   return read ? read.getSymbol() : StringRef();
+}
+
+/// Of a module that is called twice the second call reads what the first one
+/// has moved, and its text does not tell whose statistics these are: the
+/// exporter may have merged them with an equal weight or bias.
+LogicalResult checkStatisticNames(NodeConversion &c) {
+  std::optional<FxCall> call = getFxCall(c.node);
+  for (auto [i, leaf] :
+       {std::pair(3, "running_mean"), std::pair(4, "running_var")}) {
+    StringRef name = getStatistic(c, i);
+    bool isMoved = call && call->getArgument(i, leaf).starts_with("%getitem");
+    if (isMoved && !name.empty() && !name.ends_with(leaf)) {
+      return c.error(codes::BatchNorm)
+             << "expected running statistics under their own name, got '"
+             << name
+             << "' in a second call of one batch norm; give each call its own "
+                "module, or export with dynamo=True, optimize=False and keep "
+                "them: --batch-norm=frozen";
+    }
+  }
+  return success();
 }
 
 LogicalResult convertTraining(NodeConversion &c) {
@@ -116,7 +138,8 @@ void convertBatchStatistics(NodeConversion &c) {
 } // namespace
 
 LogicalResult convertBatchNorm(NodeConversion &c) {
-  if (failed(checkTypes(c))) {
+  if (failed(checkTypes(c)) ||
+      (!c.state.infers && failed(checkStatisticNames(c)))) {
     return failure();
   }
   // A file that was exported to train names them, and nothing reads them.

@@ -287,3 +287,17 @@ def batch_norm_behind_layer_norm(m, x):
 )
 def batch_norm_behind_batch_norm(m, x):
     return m.head(torch.sin(m.norm(torch.relu(m.first(x)))))
+
+
+@module(
+    (2, 8),
+    mixes=True,
+    refused="E0206",
+    a=linear(8, 8),
+    norm=part(nn.BatchNorm1d, 8),
+    head=linear(8, 4),
+)
+def batch_norm_of_two_views(m, x):
+    # As SimSiam's: the exporter takes the weight of the second call for statistics.
+    first, second = (m.norm(m.a(each)) for each in x.unbind(1))
+    return m.head(torch.sin(first) + torch.cos(second))
