@@ -5,6 +5,7 @@
 #include "passes/Import/PositionFunction.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/Interpreter/Comparison.h"
 #include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Import/ConstantValue.h"
 
@@ -26,24 +27,6 @@ constexpr int kMostValues = 256, kMostCuts = 64;
 
 /// Larger numbers would lose digits in f32.
 constexpr double kLargest = 1 << 24;
-
-bool holds(ComparePredicate predicate, double difference) {
-  switch (predicate) {
-  case ComparePredicate::EQ:
-    return difference == 0;
-  case ComparePredicate::NE:
-    return difference != 0;
-  case ComparePredicate::LT:
-    return difference < 0;
-  case ComparePredicate::LE:
-    return difference <= 0;
-  case ComparePredicate::GT:
-    return difference > 0;
-  case ComparePredicate::GE:
-    return difference >= 0;
-  }
-  llvm_unreachable("every predicate has its case");
-}
 
 } // namespace
 
@@ -233,8 +216,9 @@ double PositionFunction::evaluate(unsigned number, int64_t i, int64_t j) const {
   };
   return llvm::TypeSwitch<Operation *, double>(node.op)
       .Case([&](CompareOp op) {
-        return holds(op.getPredicate(),
-                     node.operands.empty() ? value : operand(0) - operand(1));
+        bool isOfLines = node.operands.empty();
+        return holds(op.getPredicate(), isOfLines ? value : operand(0),
+                     isOfLines ? 0.0 : operand(1));
       })
       .Case([&](SelectOp) { return operand(0) != 0 ? operand(1) : operand(2); })
       .Case([&](AndOp) { return operand(0) != 0 && operand(1) != 0; })

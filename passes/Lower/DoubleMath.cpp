@@ -201,34 +201,26 @@ template <typename OpTy> struct ExpandInDouble : OpRewritePattern<OpTy> {
 
 } // namespace
 
+static Value emitSin(const Arithmetic &m, Value x) { return emitSine(m, x, 0); }
+static Value emitCos(const Arithmetic &m, Value x) { return emitSine(m, x, 1); }
+
+/// A function of one number.
+template <typename OpTy, Value (*emit)(const Arithmetic &, Value)>
+static void addUnary(RewritePatternSet &patterns, bool single) {
+  patterns.add<ExpandInDouble<OpTy>>(
+      patterns.getContext(),
+      [](const Arithmetic &m, ValueRange v) { return emit(m, v[0]); }, single);
+}
+
 void accel::populateDoubleMathPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<ExpandInDouble<math::ExpOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitExp(m, v[0]); },
-      false);
-  patterns.add<ExpandInDouble<math::LogOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitLog(m, v[0]); },
-      false);
-  patterns.add<ExpandInDouble<math::TanhOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitTanh(m, v[0]); },
-      false);
-  patterns.add<ExpandInDouble<math::ErfOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitErf(m, v[0]); },
-      false);
-  patterns.add<ExpandInDouble<math::SinOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitSine(m, v[0], 0); },
-      true);
-  patterns.add<ExpandInDouble<math::CosOp>>(
-      context,
-      [](const Arithmetic &m, ValueRange v) { return emitSine(m, v[0], 1); },
-      true);
+  addUnary<math::ExpOp, emitExp>(patterns, false);
+  addUnary<math::LogOp, emitLog>(patterns, false);
+  addUnary<math::TanhOp, emitTanh>(patterns, false);
+  addUnary<math::ErfOp, emitErf>(patterns, false);
+  addUnary<math::SinOp, emitSin>(patterns, true);
+  addUnary<math::CosOp, emitCos>(patterns, true);
   patterns.add<ExpandInDouble<math::PowFOp>>(
-      context,
+      patterns.getContext(),
       [](const Arithmetic &m, ValueRange v) {
         return emitPower(m, v[0], v[1]);
       },

@@ -16,6 +16,18 @@
 using namespace mlir;
 
 namespace accel {
+
+bool movesElements(Operation *op) {
+  auto fits = [](Type type) { return fitsHost(cast<RankedTensorType>(type)); };
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    Type element = getElementTypeOrSelf(cast.getType());
+    return isa<IntegerType>(element) && !element.isInteger(1);
+  }
+  return isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp, ConcatOp>(
+             op) &&
+         llvm::all_of(op->getResultTypes(), fits);
+}
+
 namespace {
 
 /// What both allow, the lower end at least. What is not given allows
@@ -56,6 +68,10 @@ std::optional<HostTensor> getConstant(Value value) {
     FailureOr<SmallVector<HostTensor>> results = evaluate(broadcast, *source);
     return succeeded(results) ? std::optional(results->front()) : std::nullopt;
   }
+  if (auto iota = value.getDefiningOp<IotaOp>()) {
+    FailureOr<SmallVector<HostTensor>> results = evaluate(iota, {});
+    return succeeded(results) ? std::optional(results->front()) : std::nullopt;
+  }
   auto constant = value.getDefiningOp<ConstantOp>();
   return constant ? HostTensor::fromAttribute(constant.getValue())
                   : std::nullopt;
@@ -64,18 +80,6 @@ std::optional<HostTensor> getConstant(Value value) {
 bool isNumberCast(Operation *op) {
   return isa<CastOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-}
-
-/// Whether all results of `op` hold elements of its operands and nothing else.
-bool movesElements(Operation *op) {
-  auto fits = [](Type type) { return fitsHost(cast<RankedTensorType>(type)); };
-  if (auto cast = dyn_cast<CastOp>(op)) {
-    Type element = getElementTypeOrSelf(cast.getType());
-    return isa<IntegerType>(element) && !element.isInteger(1);
-  }
-  return isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp, ConcatOp>(
-             op) &&
-         llvm::all_of(op->getResultTypes(), fits);
 }
 
 bool choosesRows(OpOperand &use) {

@@ -35,6 +35,11 @@ struct InputRanges {
 /// Cost: 16 bytes for each element of what the operations move.
 void annotateInputRanges(mlir::func::FuncOp forward);
 
+/// Whether all results of `op` hold elements of its operands and nothing else:
+/// an index that comes of an input through such operations and sums with
+/// constants is checked with the data.
+bool movesElements(mlir::Operation *op);
+
 /// What `accel.ranges` and `accel.ranges_axis` say, if they are there and fit a
 /// tensor of `shape`.
 std::optional<InputRanges> getInputRanges(mlir::DictionaryAttr attributes,

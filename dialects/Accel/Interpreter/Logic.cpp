@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What comparisons, boolean operations, selections and casts compute.
 #include "dialects/Accel/IR/SmallFloat.h"
+#include "dialects/Accel/Interpreter/Comparison.h"
 #include "dialects/Accel/Interpreter/OpFamilies.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,24 +38,6 @@ Evaluation findNans(Operation *op, const HostTensor &operand) {
   llvm::transform(operand.floats(), result.mutableIntegers().begin(),
                   [](double x) { return std::isnan(x); });
   return HostTensors{result};
-}
-
-template <typename T> bool holds(ComparePredicate predicate, T lhs, T rhs) {
-  switch (predicate) {
-  case ComparePredicate::EQ:
-    return lhs == rhs;
-  case ComparePredicate::NE:
-    return lhs != rhs;
-  case ComparePredicate::LT:
-    return lhs < rhs;
-  case ComparePredicate::LE:
-    return lhs <= rhs;
-  case ComparePredicate::GT:
-    return lhs > rhs;
-  case ComparePredicate::GE:
-    return lhs >= rhs;
-  }
-  return false;
 }
 
 Evaluation compare(CompareOp op, ArrayRef<HostTensor> operands) {

@@ -2,6 +2,8 @@
 // Intervals of integers, from the sources up.
 #include "frontends/onnx/Builders/IndexBounds.h"
 
+#include "dialects/Accel/Interpreter/InputRanges.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,16 +37,6 @@ bool isInteger(Value value) {
   return isa<IntegerType>(NodeConversion::typeOf(value).getElementType());
 }
 
-/// Whether results hold elements of the operands and nothing else.
-bool moves(Operation *op) {
-  bool keepsNumbers =
-      isa<CastOp>(op) && isInteger(op->getOperand(0)) &&
-      !NodeConversion::typeOf(op->getResult(0)).getElementType().isInteger(1);
-  return keepsNumbers ||
-         isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SplitOp, ConcatOp>(
-             op);
-}
-
 Interval unite(Interval a, Interval b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
 }
@@ -54,13 +46,13 @@ public:
   explicit BoundsFinder(const NodeConversion &c) : c(c) {}
 
   Bounds find(Value value, int depth = kDepth) {
-    Operation *op = value.getDefiningOp();
-    if (!op || depth == 0 || !isInteger(value) || ++steps > kMostSteps) {
-      return std::nullopt;
-    }
     RankedTensorType type = NodeConversion::typeOf(value);
     if (type.getElementType().isInteger(1)) {
       return Interval{0, 1};
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || depth == 0 || !isInteger(value) || ++steps > kMostSteps) {
+      return std::nullopt;
     }
     if (c.state.known.isKnown(value) &&
         type.getNumElements() <= kMostElements) {
@@ -75,17 +67,21 @@ public:
     if (Bounds own = find(value); isSmall(own)) {
       return own->first + offset.first >= 0 && own->last + offset.last < size;
     }
+    if (depth == 0 || !isInteger(value) || ++steps > kMostSteps) {
+      return false;
+    }
     Operation *op = value.getDefiningOp();
     if (!op) {
       return true; // Data are checked.
     }
-    if (depth == 0 || !isInteger(value) || ++steps > kMostSteps) {
-      return false;
-    }
     if (auto sum = dyn_cast<AddOp>(op)) {
       for (auto [moved, added] : {std::pair(sum.getLhs(), sum.getRhs()),
                                   std::pair(sum.getRhs(), sum.getLhs())}) {
-        Bounds by = c.state.known.isKnown(added) ? find(added) : std::nullopt;
+        // Larger ones may stay computed, where data are not followed.
+        bool isConstant =
+            c.state.known.isKnown(added) &&
+            NodeConversion::typeOf(added).getNumElements() <= kMostElements;
+        Bounds by = isConstant ? find(added) : std::nullopt;
         if (isSmall(by)) {
           Interval whole{offset.first + by->first, offset.last + by->last};
           return areInside(moved, size, whole, depth - 1);
@@ -93,7 +89,8 @@ public:
       }
       return false;
     }
-    return moves(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+    return movesElements(op) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
              return areInside(operand, size, offset, depth - 1);
            });
   }
@@ -162,7 +159,7 @@ private:
   }
 
   Bounds ofOperation(Operation *op, int depth) {
-    if (moves(op)) {
+    if (movesElements(op)) {
       return ofAll(op->getOperands(), depth);
     }
     return llvm::TypeSwitch<Operation *, Bounds>(op)

@@ -88,8 +88,7 @@ Value makeRandomFactors(NodeConversion &c, RankedTensorType type,
                      RandomFactorAttr::get(c.builder.getContext(), kind));
 }
 
-/// The number in (0, 1) that all elements of `value` are, if it is known.
-static std::optional<double> findProbability(NodeConversion &c, Value value) {
+std::optional<double> findProbability(NodeConversion &c, Value value) {
   HostTensor known = c.state.known.isKnown(value)
                          ? c.state.known.evaluate(value)
                          : HostTensor();

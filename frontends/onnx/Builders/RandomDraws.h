@@ -17,6 +17,10 @@ mlir::Value makeRandomFactors(NodeConversion &conversion,
                               mlir::RankedTensorType type, RandomFactor kind,
                               mlir::Value like);
 
+/// The number in (0, 1) that all elements of `value` are, if it is known.
+std::optional<double> findProbability(NodeConversion &conversion,
+                                      mlir::Value value);
+
 /// 1 with probability `probability`, else 0: a site of dropout, whose mean is
 /// what an evaluation takes. Requires: 0 < `probability` < 1.
 mlir::Value makeBernoulli(NodeConversion &conversion,

@@ -86,17 +86,8 @@ LogicalResult convertBernoulli(NodeConversion &c) {
                      << type << " and " << code;
   }
   auto single = type.clone(c.builder.getF32Type());
-  HostTensor known = c.state.known.isKnown(c.input(0))
-                         ? c.state.known.evaluate(c.input(0))
-                         : HostTensor();
-  bool isOne = static_cast<bool>(known);
-  for (int64_t e = 1; isOne && e < known.getNumElements(); ++e) {
-    isOne = known.getAsDouble(e) == known.getAsDouble(0);
-  }
-  double probability =
-      isOne ? toDecimal(static_cast<float>(known.getAsDouble(0))) : 0.0;
-  if (isOne && probability > 0.0 && probability < 1.0) {
-    Value drawn = makeBernoulli(c, single, probability, c.input(0));
+  if (std::optional<double> probability = findProbability(c, c.input(0))) {
+    Value drawn = makeBernoulli(c, single, *probability, c.input(0));
     c.setResult(0, c.cast(drawn, element));
     return success();
   }

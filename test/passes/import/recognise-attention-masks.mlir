@@ -108,3 +108,22 @@ func.func @long_other(%q: tensor<2x2x8192x4xf32>, %k: tensor<2x2x8192x4xf32>) ->
   %y, %lse = accel.attention %q, %k, %k mask %m : tensor<2x1x8192x8192xi1> scale 0.5 : tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32> -> tensor<2x2x8192x4xf32>, tensor<2x2x8192xf32>
   return %y : tensor<2x2x8192x4xf32>
 }
+
+// -----
+
+// What is -inf is equal to -inf: a mask made of another one.
+// REMARK: judged the mask of attention: causal
+// CHECK-LABEL: func @long_of_infinities
+// CHECK: accel.attention %arg0, %arg1, %arg1 scale 5.000000e-01 causal :
+func.func @long_of_infinities(%q: tensor<2x2x8192x4xf32>, %k: tensor<2x2x8192x4xf32>) -> tensor<2x2x8192x4xf32> {
+  %zero = accel.constant dense<0.0> : tensor<2x1x8192x8192xf32>
+  %none = accel.constant dense<0xFF800000> : tensor<2x1x8192x8192xf32>
+  %row = accel.iota 2 : tensor<2x1x8192x8192xi64>
+  %column = accel.iota 3 : tensor<2x1x8192x8192xi64>
+  %allowed = accel.compare ge, %row, %column : tensor<2x1x8192x8192xi64> -> tensor<2x1x8192x8192xi1>
+  %added = accel.select %allowed, %zero, %none : tensor<2x1x8192x8192xi1>, tensor<2x1x8192x8192xf32>
+  %blocked = accel.compare eq, %added, %none : tensor<2x1x8192x8192xf32> -> tensor<2x1x8192x8192xi1>
+  %m = accel.not %blocked : tensor<2x1x8192x8192xi1>
+  %y, %lse = accel.attention %q, %k, %k mask %m : tensor<2x1x8192x8192xi1> scale 0.5 : tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32>, tensor<2x2x8192x4xf32> -> tensor<2x2x8192x4xf32>, tensor<2x2x8192xf32>
+  return %y : tensor<2x2x8192x4xf32>
+}
