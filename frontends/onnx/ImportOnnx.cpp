@@ -14,6 +14,7 @@
 #include "frontends/onnx/Export/MakeExportTemplate.h"
 #include "frontends/onnx/Model/FunctionExpansion.h"
 #include "frontends/onnx/Model/InputBinding.h"
+#include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Model/ModelFile.h"
 #include "frontends/onnx/Model/OperatorUpgrade.h"
 #include "frontends/onnx/Weights/ExternalData.h"
@@ -32,6 +33,9 @@ namespace accel::onnx {
 namespace {
 
 using Kind = RecoveredParameter::Kind;
+
+/// The first version whose gradients ours were not compared with.
+const llvm::VersionTuple kUnknownPytorch(2, 15);
 
 class Importer {
 public:
@@ -198,7 +202,7 @@ LogicalResult Importer::convert() {
   state.dropout = options.dropout;
   state.batchNorm = options.batchNorm;
   state.infers = options.infers;
-  state.isOfPytorch = model->producer_name() == "pytorch";
+  state.pytorch = getPytorchVersion(*model);
   declareModule(inputs->batch);
   declareParameters();
   GraphSource source{model->graph(), recovery, weights, path};
@@ -397,6 +401,15 @@ LogicalResult Importer::checkBatchNormPolicy() {
 void Importer::tellAboutTraining() {
   if (options.infers) {
     return;
+  }
+  if (state.pytorch && *state.pytorch >= kUnknownPytorch) {
+    addRemark(result.notes,
+              "PyTorch " + state.pytorch->getAsString() +
+                  " wrote the file, and what accelc trains is compared with "
+                  "versions below " +
+                  kUnknownPytorch.getAsString() +
+                  "; where several gradients are right, as at the bounds of "
+                  "clamp, versions differ");
   }
   if (!state.dropoutSites.empty()) {
     std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #include "passes/Differentiate/GraphLoss.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Differentiate/CountDivisor.h"
 #include "passes/Differentiate/SampleBlocks.h"
 #include "passes/Import/ConstantValue.h"
 
@@ -13,91 +14,12 @@ using namespace mlir;
 namespace accel {
 namespace {
 
-/// Whether `op` changes the type of floats.
-bool isFloatCast(Operation *op) {
-  return isa<CastOp>(op) &&
-         isa<FloatType>(typeOf(op->getOperand(0)).getElementType());
-}
-
-/// Whether `op` changes the type of a count and keeps its number: counts may
-/// be integers, as the sum of a mask of bools is, until something divides by
-/// them. Floats that become integers are rounded, and integers that become
-/// bools lose their number.
-bool isCountCast(Operation *op) {
-  return isFloatCast(op)
-             ? isa<FloatType>(typeOf(op->getResult(0)).getElementType())
-             : isa<CastOp>(op) &&
-                   !typeOf(op->getResult(0)).getElementType().isInteger(1);
-}
-
-/// `value` without reshapes, those of one number to more dimensions among them,
-/// and the casts that `isCast` accepts.
-Value strip(Value value,
-            llvm::function_ref<bool(Operation *)> isCast = isFloatCast) {
-  while (Operation *op = value.getDefiningOp()) {
-    bool isReshape = isa<ReshapeOp>(op) ||
-                     (isa<BroadcastOp>(op) && elementCount(value) == 1);
-    if (!isCast(op) && !isReshape) {
-      break;
-    }
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-/// What `value`, stripped, is the sum of; null if it is none.
-Value getSummands(Value value) {
-  auto sum = value.getDefiningOp<ReduceSumOp>();
-  return sum ? sum.getOperand() : Value();
-}
-
-/// A number that keeps `value` from dividing as zero: the least that there is,
-/// or what is added.
-struct Guard {
-  Value value;
-  double number = 0;
-  double largest = 0; ///< number that changes no divisor that counts something
-
-  explicit operator bool() const { return static_cast<bool>(value); }
-};
-
-/// Counts are whole numbers, and sums with less are the same in f32.
-constexpr double kLeastCount = 1, kNothing = 1e-5;
-
-/// `value` of max(value, number), of the choice that a bound is, or of their
-/// sum.
-Guard matchGuard(Value count) {
-  auto take = [](Value first, Value second, double largest) -> Guard {
-    if (std::optional<double> number = getSplat(second)) {
-      return {first, *number, largest};
-    }
-    std::optional<double> number = getSplat(first);
-    return number ? Guard{second, *number, largest} : Guard();
-  };
-  if (auto bound = count.getDefiningOp<MaxOp>()) {
-    return take(bound.getLhs(), bound.getRhs(), kLeastCount);
-  }
-  if (auto sum = count.getDefiningOp<AddOp>()) {
-    Guard guard = take(sum.getLhs(), sum.getRhs(), kNothing);
-    return guard.number >= 0 ? guard : Guard();
-  }
-  auto choice = count.getDefiningOp<SelectOp>();
-  auto below =
-      choice ? choice.getCondition().getDefiningOp<CompareOp>() : CompareOp();
-  bool isBound = below &&
-                 (below.getPredicate() == ComparePredicate::LT ||
-                  below.getPredicate() == ComparePredicate::LE) &&
-                 below.getLhs() == choice.getOnFalse() &&
-                 below.getRhs() == choice.getOnTrue();
-  return isBound ? take(choice.getOnFalse(), choice.getOnTrue(), kLeastCount)
-                 : Guard();
-}
-
 /// What lies between the loss and one of its sums.
 struct Path {
   LossFactor factor;
   llvm::SmallVector<double> divisors; ///< the one nearest to the sum last
   SampleValues counts;                ///< of null: none divides
+  double countDivisor = 1; ///< of a mean of counts: how many they are
 };
 
 class LossMatcher {
@@ -140,10 +62,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (Value summands = getSummands(value);
         summands && !samples.isCommon(value)) {
-      // A sum of one number that is no sample's is that number.
-      return elementCount(summands) == 1 && !samples.getBlockSize(summands)
-                 ? matchNumber(summands, path)
-                 : addTerm(summands, path);
+      return matchSummands(summands, path);
     }
     if (!op || typeOf(value).getNumElements() != 1) {
       return fail(kNoSum);
@@ -170,6 +89,34 @@ private:
     return fail(kNoSum);
   }
 
+  /// Adds the terms of the sum of `summands`. If these do not belong to one
+  /// sample each, they may be sums, or numbers beside each other: a mean of
+  /// means, or of a stack of losses.
+  LogicalResult matchSummands(Value summands, Path path) {
+    if (samples.getBlockSize(summands)) {
+      return addTerm(summands, path);
+    }
+    if (elementCount(summands) == 1) {
+      return matchNumber(summands, path);
+    }
+    Operation *op = strip(summands).getDefiningOp();
+    if (auto stack = dyn_cast_if_present<ConcatOp>(op)) {
+      return success(llvm::all_of(stack.getOperands(), [&](Value part) {
+        return succeeded(matchSummands(part, path));
+      }));
+    }
+    if (auto sum = dyn_cast_if_present<ReduceSumOp>(op)) {
+      return matchSummands(sum.getOperand(), path);
+    }
+    if (auto quotient = dyn_cast_if_present<DivOp>(op)) {
+      if (std::optional<double> number = getSplat(quotient.getRhs())) {
+        path.divisors.push_back(*number);
+        return matchSummands(quotient.getLhs(), path);
+      }
+    }
+    return addTerm(summands, path);
+  }
+
   /// One of both is a factor that is the same for all samples.
   LogicalResult matchProduct(MulOp product, Path path) {
     for (unsigned i : {0u, 1u}) {
@@ -190,44 +137,59 @@ private:
   LogicalResult matchQuotient(DivOp quotient, Path path) {
     if (std::optional<double> number = getSplat(quotient.getRhs())) {
       path.divisors.push_back(*number);
-    } else if (failed(matchCount(quotient.getRhs(), path.counts))) {
+    } else if (failed(matchCount(quotient.getRhs(), path))) {
       return failure();
     }
     return matchNumber(quotient.getLhs(), path);
   }
 
-  /// A divisor that is the sum of what targets count.
-  LogicalResult matchCount(Value divisor, SampleValues &counts) {
-    Value count = strip(divisor, isCountCast);
-    if (Guard guard = matchGuard(count)) {
-      if (!(guard.number <= guard.largest)) {
-        return fail("its divisor is a count with a lower bound of more than 1, "
-                    "or with a number added, which whole steps reach more "
-                    "often than microbatches");
+  /// A divisor that is the sum of what targets count, a multiple of it, or
+  /// its mean.
+  LogicalResult matchCount(Value divisor, Path &path) {
+    if (path.counts.value) {
+      return fail(kNoCount);
+    }
+    FailureOr<CountDivisor> count = matchCountDivisor(divisor, reason);
+    if (failed(count)) {
+      return failure();
+    }
+    for (double number : count->divisors) {
+      if (path.countDivisor == 1 && isPerSample(number)) {
+        path.countDivisor = number;
+      } else {
+        path.factor.number *= number;
       }
-      count = strip(guard.value, isCountCast);
     }
-    Value summands = getSummands(count);
-    if (!summands || counts.value) {
-      return fail("its divisor is neither a number nor a count of targets");
-    }
-    if (dependsOnParameters(summands)) {
-      return fail("its divisor depends on parameters");
-    }
-    return setValues(summands, counts);
+    path.factor.number /= count->factor;
+    return setValues(count->summands, path.counts);
   }
 
-  LogicalResult addTerm(Value summands, const Path &path) {
+  /// Whether `divisor` is a whole number for each sample of a microbatch.
+  bool isPerSample(double divisor) const {
+    double each = divisor / static_cast<double>(batch);
+    return each >= 1 && std::floor(each) == each;
+  }
+
+  LogicalResult addTerm(Value summands, Path path) {
     LossTerm term;
+    if (path.countDivisor != 1) {
+      // Of a mean divided by a mean both sizes grow with the samples.
+      double *size = llvm::find_if(
+          path.divisors, [&](double number) { return isPerSample(number); });
+      if (size == path.divisors.end()) {
+        return fail("its divisor is a mean, and what it divides is none");
+      }
+      path.factor.number *= path.countDivisor / *size;
+      path.divisors.erase(size);
+    }
     term.factor = path.factor;
     term.counts = path.counts;
     term.isMereSum = path.divisors.empty() && !term.hasCounts();
     bool hasDivisor = term.hasCounts();
     for (double divisor : llvm::reverse(path.divisors)) {
-      double each = divisor / static_cast<double>(batch);
-      if (!hasDivisor && each >= 1 && std::floor(each) == each) {
+      if (!hasDivisor && isPerSample(divisor)) {
         hasDivisor = true;
-        term.perSample = static_cast<int64_t>(each);
+        term.perSample = static_cast<int64_t>(divisor) / batch;
       } else {
         term.factor.number /= divisor;
       }

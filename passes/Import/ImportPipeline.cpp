@@ -34,6 +34,9 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createRecogniseLayerNormPass());
   manager.addPass(createRecogniseGeluPass());
   manager.addPass(createRecogniseAttentionPass());
+  if (!options.infers) {
+    manager.addPass(createRecogniseBinaryCrossEntropyPass());
+  }
   manager.addPass(createRecogniseGroupedProductsPass());
   manager.addPass(createCleanGraphPass());
   // Recognition leaves transposes between attention and the repeated heads.

@@ -150,6 +150,27 @@ def RecogniseGeluPass : Pass<"accel-recognise-gelu", "mlir::ModuleOp"> {
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def RecogniseBinaryCrossEntropyPass : Pass<"accel-recognise-binary-cross-entropy", "mlir::ModuleOp"> {
+  let summary = "gives the binary cross entropy of probabilities PyTorch's gradient";
+  let description = [{
+    Recognises `(t - 1) max(log(1 - x), -100) - t max(log x, -100)`, which exporters write for `F.binary_cross_entropy`. Its own
+    gradient is no number where x is 0 or 1, as a sigmoid that has become sure is, though the loss is finite there. PyTorch's
+    gradient is `(x - t) / max((1 - x) x, 1e-12)`. The values are computed from `accel.stop_gradient x`; beside them lies
+    `(x - accel.stop_gradient x) g`, which is zero and has the gradient g. That of the targets stays.
+
+    **Requires** folded constants.
+    **Ensures** values are those of the arithmetic; a remark for each that was recognised.
+
+    ```mlir
+    %fixed = accel.stop_gradient %x : tensor<4x3xf32>
+    %zero = accel.sub %x, %fixed : tensor<4x3xf32>
+    %carrier = accel.mul %zero, %gradient : tensor<4x3xf32>
+    %loss = accel.add %values, %carrier : tensor<4x3xf32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp"> {
   let summary = "replaces matmul, softmax, matmul by accel.attention";
   let description = [{

@@ -9,6 +9,11 @@ using namespace mlir;
 
 namespace accel::onnx {
 
+/// The version since which an element at a bound of `clamp` that is a number
+/// has no gradient, and shares it with a bound that is a tensor; up to then it
+/// had all of it.
+static const llvm::VersionTuple kSharingClamp(2, 14);
+
 /// The number that `value` is known to be in all elements, if it is.
 static std::optional<double> findNumber(const NodeConversion &c, Value value) {
   if (!value || NodeConversion::typeOf(value).getNumElements() != 1 ||
@@ -18,14 +23,36 @@ static std::optional<double> findNumber(const NodeConversion &c, Value value) {
   return c.state.known.evaluate(value).getAsDouble(0);
 }
 
-/// Whether an element at its bound has no gradient. Without the text of the
-/// call bounds of 0 and 6 are those of relu6.
-static bool stopsAtBound(const NodeConversion &c) {
-  if (std::optional<FxCall> call = getFxCall(c.node)) {
-    return call->isAten({"hardtanh", "relu6", "hardtanh_", "relu6_"});
-  }
+/// Where the gradient of an element that is equal to its bound goes.
+enum class AtBound { ToElement, ToBound, ToBoth };
+
+/// Whether the text of a call of `clamp` has a number there: PyTorch makes
+/// numbers tensors.
+static bool isNumber(const FxCall &call, BoundSide side) {
+  bool isSecond = side == BoundSide::Most && call.isAten("clamp");
+  StringRef text = call.getArgument(isSecond ? 2 : 1,
+                                    side == BoundSide::Most ? "max" : "min");
+  return !text.starts_with("%") || text.starts_with("%scalar_tensor_default");
+}
+
+/// Without the text of the call bounds of 0 and 6 are those of relu6.
+static bool isRelu6(const NodeConversion &c) {
   return c.node.op_type() == "Clip" && c.hasInput(1) && c.hasInput(2) &&
          findNumber(c, c.input(1)) == 0.0 && findNumber(c, c.input(2)) == 6.0;
+}
+
+static AtBound findGradientAtBound(const NodeConversion &c, Value bound,
+                                   BoundSide side) {
+  std::optional<FxCall> call = getFxCall(c.node);
+  if (call ? call->isAten({"hardtanh", "relu6", "hardtanh_", "relu6_"})
+           : isRelu6(c)) {
+    return AtBound::ToBound;
+  }
+  if (!c.state.pytorch || *c.state.pytorch < kSharingClamp) {
+    return AtBound::ToElement;
+  }
+  bool isOfNumber = call ? isNumber(*call, side) : c.state.known.isKnown(bound);
+  return isOfNumber ? AtBound::ToBound : AtBound::ToBoth;
 }
 
 bool isBound(NodeConversion &c) {
@@ -45,17 +72,18 @@ Value makeBound(const NodeConversion &c, Value value, Value bound,
                 BoundSide side) {
   bool isLeast = side == BoundSide::Least;
   RankedTensorType type = NodeConversion::typeOf(value);
-  if (!isa<FloatType>(type.getElementType())) {
+  AtBound gradient = findGradientAtBound(c, bound, side);
+  // Integers have none.
+  if (!isa<FloatType>(type.getElementType()) || gradient == AtBound::ToBoth) {
     return isLeast
                ? MaxOp::create(c.builder, c.loc, type, value, bound).getResult()
                : MinOp::create(c.builder, c.loc, type, value, bound)
                      .getResult();
   }
   ComparePredicate beyond =
-      isLeast ? ComparePredicate::LT : ComparePredicate::GT;
-  if (stopsAtBound(c)) {
-    beyond = isLeast ? ComparePredicate::LE : ComparePredicate::GE;
-  }
+      gradient == AtBound::ToBound
+          ? (isLeast ? ComparePredicate::LE : ComparePredicate::GE)
+          : (isLeast ? ComparePredicate::LT : ComparePredicate::GT);
   // What is no number is beyond nothing, and stays.
   Formula f(c, type);
   return f.select(f.compare(beyond, value, bound), bound, value);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds of numbers, with the gradients of PyTorch's functions: an element that
-// is equal to its bound has all of the gradient in `clamp` and none in
-// `hardtanh`; a maximum of two tensors shares it.
+// is equal to its bound has none of the gradient in `hardtanh`. In `clamp` it
+// has all of it, since PyTorch 2.14 none beside a number and half beside a
+// tensor, as a maximum of two tensors has.
 #ifndef ACCEL_FRONTENDS_ONNX_BUILDERS_BOUNDS_H
 #define ACCEL_FRONTENDS_ONNX_BUILDERS_BOUNDS_H
 

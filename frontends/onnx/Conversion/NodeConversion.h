@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/VersionTuple.h"
 
 #include <functional>
 #include <optional>
@@ -50,8 +51,9 @@ struct ConversionState {
   int64_t batch = 0;
   DropoutPolicy dropout;
   BatchNormPolicy batchNorm = BatchNormPolicy::Microbatch;
-  bool infers = false;      ///< ImportOptions::infers
-  bool isOfPytorch = false; ///< whether its exporter wrote the file
+  bool infers = false; ///< ImportOptions::infers
+  /// Of the exporter; none: another program wrote the file.
+  std::optional<llvm::VersionTuple> pytorch;
   std::vector<DropoutSite> dropoutSites;
   /// Nodes that have their error already.
   llvm::SmallPtrSet<const pb::NodeProto *, 8> unsupported;

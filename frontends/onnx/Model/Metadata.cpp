@@ -49,6 +49,20 @@ llvm::SmallVector<llvm::StringRef> splitArguments(llvm::StringRef text) {
 
 } // namespace
 
+std::optional<llvm::VersionTuple>
+getPytorchVersion(const pb::ModelProto &model) {
+  if (model.producer_name() != "pytorch") {
+    return std::nullopt;
+  }
+  // 2.14.1+cu130, 2.15.0a0+git1234: the number behind the second dot may have
+  // letters, and says nothing here.
+  auto [major, rest] = llvm::StringRef(model.producer_version()).split('.');
+  llvm::VersionTuple version;
+  return version.tryParse((major + "." + rest.split('.').first).str())
+             ? llvm::VersionTuple()
+             : version;
+}
+
 llvm::StringRef findProperty(const Properties &properties,
                              llvm::StringRef key) {
   for (const pb::StringStringEntryProto &entry : properties) {

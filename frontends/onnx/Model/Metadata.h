@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/VersionTuple.h"
 
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ llvm::StringRef findProperty(const Properties &properties, llvm::StringRef key);
 
 /// The strings of a Python list of strings, as printed by repr(): ['a', "b'c"].
 llvm::SmallVector<std::string> parseStringList(llvm::StringRef text);
+
+/// The version (2.14) of the PyTorch that exported the file, whose gradients
+/// are meant, or 0 if the file does not say; none if another program wrote it.
+std::optional<llvm::VersionTuple>
+getPytorchVersion(const pb::ModelProto &model);
 
 /// A call of an ATen operator, as `pkg.torch.onnx.fx_node` shows it. Borrows:
 /// the property's text.

@@ -28,7 +28,7 @@ public:
              c.getInt("exclude_outside", 0) != 0, c.getInt("antialias", 0) != 0,
              /*hasScales=*/!c.hasInput(3),
              // PyTorch means what its own interpolate computes.
-             c.state.isOfPytorch} {}
+             c.state.pytorch.has_value()} {}
 
   LogicalResult run();
 

@@ -32,6 +32,17 @@ def bounds_of_clamp(p):
 
 
 @at_kinks
+def bounds_of_clamp_min_and_max(p):
+    return torch.clamp_min(p, 1.0) + torch.clamp_max(p, 3.0) + torch.clip(p, 0.0, 6.0)
+
+
+@at_kinks
+def bounds_that_are_tensors(p):
+    least, most = torch.sin(p).mul(0) + 1, torch.sin(p).mul(0) + 3
+    return p.clamp(least, most) + p.clamp(min=least) + torch.clamp_max(p, most)
+
+
+@at_kinks
 def bounds_of_hardtanh(p):
     return F.hardtanh(p) + F.hardtanh(p, -3.0, 2.0)
 

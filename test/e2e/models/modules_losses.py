@@ -158,3 +158,72 @@ def loss_of_a_mask_and_a_little(m, x, labels):
 @of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
 def loss_of_a_mask_of_at_least_a_hundred(m, x, labels):
     return masked_entropy(m, x, labels, lambda count: count.clamp(min=100))
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
+def loss_of_a_mask_of_classes(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: (4 * count + 1e-6) / 2)
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
+def loss_of_a_mean_by_a_mean(m, x, labels):
+    mask = (labels > 0).float()
+    losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
+    return (losses * mask).mean() / mask.mean().clamp(min=1e-4)
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_a_sum_by_a_mean(m, x, labels):
+    mask = (labels > 0).float()
+    losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
+    return (losses * mask).sum() / mask.mean()
+
+
+@of_two_layers({"x": normal(8), "target": normal(4), "labels": integers(4)})
+def loss_of_a_stack(m, x, target, labels):
+    hidden = torch.tanh(m.a(x))
+    scores = m.head(hidden)
+    losses = [
+        F.cross_entropy(scores, labels),
+        F.mse_loss(scores, target),
+        hidden.square().mean(),
+    ]
+    return torch.stack(losses).mean()
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)})
+def loss_of_a_mean_of_means(m, x, target):
+    return (m.head(torch.tanh(m.a(x))) - target).square().mean(0).mean()
+
+
+def logits():
+    """Of sigmoids that are moderate, sure, and as good as 0."""
+    return torch.nn.Parameter(
+        torch.tensor([-130.0, -3.0, -0.5, 0.0, 0.5, 3.0, 130.0, 140.0])
+    )
+
+
+of_probabilities = functools.partial(module, has_loss=True, p=logits)
+
+
+@of_probabilities({"x": normal(8), "labels": integers(2, 8)})
+def loss_of_probabilities(m, x, labels):
+    y = torch.sigmoid(m.p + 0.1 * x)
+    return F.binary_cross_entropy(y, labels.to(y.dtype))
+
+
+@of_probabilities({"x": normal(8)})
+def loss_of_real_and_fake(m, x):
+    y = torch.sigmoid(m.p + 0.1 * x)
+    return (
+        F.binary_cross_entropy(y, torch.ones_like(y))
+        + 0.5 * F.binary_cross_entropy(y, torch.zeros_like(y))
+        + F.binary_cross_entropy(y, torch.full_like(y, 0.9))
+    )
+
+
+@of_probabilities({"x": normal(8), "labels": integers(2, 8)})
+def loss_of_probabilities_weighted(m, x, labels):
+    y = torch.sigmoid(m.p + 0.1 * x)
+    targets = labels.to(y.dtype)
+    return F.binary_cross_entropy(y, targets, weight=1 + targets)

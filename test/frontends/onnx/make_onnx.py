@@ -3,7 +3,7 @@
 """Writes an ONNX file from a few lines of text: make_onnx.py MODEL.txt MODEL.onnx
 
     ir 10                                   # default 10
-    producer pytorch                        # what wrote the file
+    producer pytorch 2.14.1                 # what wrote the file; its version may be missing
     opset 20                                # default 20; `opset 1 my.domain` for others
     input x float batch 4                   # name, type, dimensions: sizes or symbols, ? for neither
     output y
@@ -160,7 +160,7 @@ class Model:
         if keyword == "ir":
             self.ir = int(rest[0])
         elif keyword == "producer":
-            self.producer = message(2, rest[0])
+            self.producer = b"".join(message(field, word) for field, word in enumerate(rest, 2))
         elif keyword == "opset" and self.function is not None:
             self.function_opset = int(rest[0])
         elif keyword == "opset":

@@ -95,6 +95,36 @@ module attributes {accel.batch = 2 : i64} {
 
 // -----
 
+// A mean of a mask grows with it, and not with the samples, as the sum does.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor is a mean, and what it divides is none}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %d = accel.div %s, %six : tensor<f32>
+    %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+// A bound of more than what one element adds: a microbatch with one element would reach it, a step with more would not.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor is a count with a lower bound of more than 1, or with a number added}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %three = accel.constant dense<3.0> : tensor<f32>
+    %third = accel.div %s, %three : tensor<f32>
+    %bound = accel.constant dense<0.34> : tensor<f32>
+    %d = accel.max %third, %bound : tensor<f32>
+    %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
 // What becomes an integer after it was summed has been rounded, so that parts of a step do not add up to it.
 module attributes {accel.batch = 2 : i64} {
   // expected-error@below {{but its divisor is neither a number nor a count of targets}}
