@@ -300,7 +300,7 @@ def _decoder(positions: int, seed: int) -> Model:
         vocabulary=199,
         tokens=2411,
         seed=23,
-        variants=(*PLAIN, LION, _bf16(Optimizer()), *_scheduled(Optimizer())),
+        variants=(*PLAIN, LION, _bf16(Optimizer())),
         dims={"seq": 24},
         tied={"token_table.weight": "head.weight"},
         rows_in_file={"position_table.weight": 24},
