@@ -131,6 +131,40 @@ template <typename OpTy> struct ExpandGelu : OpRewritePattern<OpTy> {
   const llvm::DenseSet<Operation *> &kept;
 };
 
+/// Parts of a concatenation from which on it is one of concatenations: a kernel
+/// has code for each of its parts, and those of as many equal ones are one.
+constexpr unsigned kMostParts = 128, kPartsTogether = 64;
+
+/// What recurrent layers of many steps put together.
+struct ExpandConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumOperands() <= kMostParts) {
+      return failure();
+    }
+    SmallVector<Value> together;
+    ValueRange rest = op.getOperands();
+    while (!rest.empty()) {
+      ValueRange parts =
+          rest.take_front(std::min<size_t>(rest.size(), kPartsTogether));
+      rest = rest.drop_front(parts.size());
+      SmallVector<int64_t> shape(shapeOf(op.getResult()));
+      shape[op.getAxis()] = 0;
+      for (Value part : parts) {
+        shape[op.getAxis()] += shapeOf(part)[op.getAxis()];
+      }
+      together.push_back(ConcatOp::create(rewriter, op.getLoc(),
+                                          op.getType().clone(shape), parts,
+                                          op.getAxis()));
+    }
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), together,
+                                          op.getAxis());
+    return success();
+  }
+};
+
 /// A pad is a concatenation with zeros, one dimension after the other.
 struct ExpandPad : OpRewritePattern<PadOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -282,8 +316,8 @@ private:
     });
     RewritePatternSet patterns(&getContext());
     patterns
-        .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandPad,
-             SplitFullSum, NormalizeReduction<ReduceSumOp>,
+        .add<ExpandLayerNorm, ExpandSoftmax, ExpandCrossEntropy, ExpandConcat,
+             ExpandPad, SplitFullSum, NormalizeReduction<ReduceSumOp>,
              NormalizeReduction<ReduceMaxOp>, NormalizeReduction<ReduceMinOp>>(
             &getContext());
     patterns.add<ExpandGelu<GeluOp>, ExpandGelu<GeluGradOp>>(&getContext(),

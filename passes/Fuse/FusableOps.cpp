@@ -87,12 +87,14 @@ int64_t accel::getReducedColumns(Operation *op) {
 /// Whether `value` numbers the site of a random operation: what differs between
 /// layers that share a kernel.
 static bool isSiteOffset(Value value) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return llvm::TypeSwitch<Operation *, bool>(user)
-        .Case<DropoutOp, RandomNormalOp, AttentionOp, AttentionGradOp>(
-            [&](auto random) { return random.getSiteOffset() == value; })
-        .Default(false);
-  });
+  // Numbers that many operations share, as zeros, are floats.
+  return elementTypeOf(value).isInteger() &&
+         llvm::any_of(value.getUsers(), [&](Operation *user) {
+           return llvm::TypeSwitch<Operation *, bool>(user)
+               .Case<DropoutOp, RandomNormalOp, AttentionOp, AttentionGradOp>(
+                   [&](auto random) { return random.getSiteOffset() == value; })
+               .Default(false);
+         });
 }
 
 bool accel::isSource(Operation *op) {

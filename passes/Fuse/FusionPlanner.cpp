@@ -14,6 +14,7 @@ using namespace accel;
 const FusionPlan &FusionPlanner::plan() {
   FusionSection &section = state.plan.getSection();
   section.copyStored();
+  section.copyScattered();
   section.isolateSinks();
   section.orderOps();
   section.numberOps();

@@ -81,6 +81,24 @@ void FusionSection::copyStored() {
   }
 }
 
+/// Parts from which on a copy costs less than kernels that each know their own.
+constexpr unsigned kManyParts = 16;
+
+void FusionSection::copyScattered() {
+  for (Operation *op : std::vector<Operation *>(ops)) {
+    auto split = dyn_cast<SplitOp>(op);
+    if (!split || split.getNumResults() < kManyParts) {
+      continue;
+    }
+    Value whole = split.getOperand(), part = split.getResult(0);
+    int64_t offset = 0;
+    if (isContiguousPart(part, whole, offset) &&
+        !isContiguousPart(part, getRoot(whole), offset)) {
+      insertCopy(whole, split);
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//

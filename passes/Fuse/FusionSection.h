@@ -52,6 +52,10 @@ public:
 
   /// Copies what the program wants in a place of its own.
   void copyStored();
+  /// Copies what is split in many parts that would lie in one piece each, were
+  /// it not for the views in front: the steps of a recurrent layer whose
+  /// batches come first.
+  void copyScattered();
   /// Copies what goes to a symbol where its kernel could not produce it there.
   void isolateSinks();
   /// Finds the order of the operations anew. Inserts copies of values that are

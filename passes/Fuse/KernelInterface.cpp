@@ -3,21 +3,58 @@
 #include "passes/Fuse/KernelInterface.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/OperandAlignment.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
 
 using namespace mlir;
 using namespace accel;
 
-/// Adds the root of what `value` is made of to `inputs`, unless it is a member
-/// of group `number` or a source.
-static void collectInput(const FusionPlan &plan, unsigned number, Value value,
-                         llvm::SetVector<Value> &inputs) {
+/// What kernels read, by root: the values that they make views of.
+using Reads = llvm::MapVector<Value, SmallVector<Value>>;
+
+/// Adds `value` to what is read of its root, unless that is a member of group
+/// `number` or a source.
+static void collectRead(const FusionPlan &plan, unsigned number, Value value,
+                        Reads &reads) {
   Value root = plan.getSection().getRoot(value);
   Operation *producer = root.getDefiningOp();
   if (plan.find(producer) != number && !isSource(producer)) {
-    inputs.insert(root);
+    reads[root].push_back(value);
   }
+}
+
+/// The first part of `root` on the way to `value` that lies in one piece of
+/// memory, where that begins where any access may; else `root`.
+static Value findPart(Value value, Value root) {
+  Value found = root;
+  int64_t offset = 0;
+  Type element = getElementTypeOrSelf(root);
+  int64_t bytes = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  for (Value part = value; part != root;
+       part = part.getDefiningOp()->getOperand(0)) {
+    if (getElementTypeOrSelf(part) == element &&
+        getNumElements(part) < getNumElements(root) &&
+        isContiguousPart(part, root, offset) &&
+        offset * bytes % kLongestAccess == 0) {
+      found = part;
+    }
+  }
+  return found;
+}
+
+/// What a kernel takes of `root`. One that reads a part that lies in one piece,
+/// and nothing else, gets that: it need not say which part it is, so that the
+/// steps of a recurrent layer are one kernel. Of symbols and inputs kernels
+/// take all.
+static Value findInput(Value root, ArrayRef<Value> reads) {
+  if (!isa_and_present<FusionOpInterface, func::CallOp>(root.getDefiningOp())) {
+    return root;
+  }
+  Value first = findPart(reads.front(), root);
+  bool isOnePart = llvm::all_of(
+      reads, [&](Value value) { return findPart(value, root) == first; });
+  return isOnePart ? first : root;
 }
 
 /// Whether all that becomes of `result` is that the section adds it to
@@ -29,9 +66,10 @@ static bool isAccumulatedHere(const FusionPlan &plan, Value result) {
 
 KernelInterface KernelInterface::find(const FusionPlan &plan, unsigned number) {
   KernelInterface interface;
+  Reads reads;
   for (Operation *op : plan.getGroup(number).ops) {
     for (Value operand : op->getOperands()) {
-      collectInput(plan, number, operand, interface.inputs);
+      collectRead(plan, number, operand, reads);
     }
     for (Value result : op->getResults()) {
       bool isCopied =
@@ -41,6 +79,9 @@ KernelInterface KernelInterface::find(const FusionPlan &plan, unsigned number) {
         interface.accumulates.push_back(isAccumulatedHere(plan, result));
       }
     }
+  }
+  for (const auto &[root, values] : reads) {
+    interface.inputs.insert(findInput(root, values));
   }
   return interface;
 }

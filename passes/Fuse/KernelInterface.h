@@ -11,7 +11,8 @@ namespace accel {
 
 /// The operands and results of a fusion group's kernel.
 struct KernelInterface {
-  llvm::SetVector<mlir::Value> inputs; ///< roots: kernels take views themselves
+  /// Roots, since kernels take views themselves, or parts of them.
+  llvm::SetVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::Value> outputs;
   llvm::SmallVector<bool> accumulates; ///< by output: only `accumulate` uses it
 

@@ -7,7 +7,7 @@ include "mlir/Pass/PassBase.td"
 def ExpandCompositesPass : Pass<"accel-expand-composites", "::mlir::ModuleOp"> {
   let summary = "rewrites composites into primitives";
   let description = [{
-    Layer norm, softmax, cross entropy, GELU and its gradient become primitives; pads become concatenations with zeros; sums over middle
+    Layer norm, softmax, cross entropy, GELU and its gradient become primitives; pads become concatenations with zeros, and concatenations of more than 128 parts ones of concatenations; sums over middle
     dimensions are brought to the end, and large sums into one number become sums of rows. Sums of windows that a product makes become products of windows,
     those computed element by element arithmetic on slices, others sums of pads; reductions over the elements of windows become arithmetic on one slice for each element. A GELU, or its gradient, that the target computes with a product
     (`Target::getActivation`) stays what it is.
@@ -211,6 +211,9 @@ def OutlineKernelsPass : Pass<"accel-outline-kernels", "::mlir::ModuleOp"> {
     - `product`: products of matrices of f32 (`matrices` of them if operands have leading dimensions), cut between matrices
       and between their blocks of columns or of rows, and element-wise operations on them that would otherwise read them
       from memory; `block` elements of each sum are added in one go.
+
+    A kernel that reads one part of a value, which lies in one piece and begins at a multiple of 16 bytes, has the part as its
+    operand. What is split in 16 parts or more that lie apart only because of the views in front is copied.
 
     The target says which of the operations that one loop could serve may be one kernel. Where an operation is not computed in the
     kernel of one that it reads, a remark says why.

@@ -36,8 +36,8 @@ void SectionOutliner::replaceOutput(unsigned number, Value output,
     return plan.find(use.getOwner()) != number;
   });
   // Whoever comes later finds the result where the output was.
-  for (auto &[other, interface] : interfaces) {
-    interface.replaceInput(output, result);
+  for (unsigned reader : readers.lookup(output)) {
+    interfaces[reader].replaceInput(output, result);
   }
 }
 
@@ -113,6 +113,9 @@ LogicalResult SectionOutliner::run(Operation *anchor) {
   for (auto [number, group] : llvm::enumerate(plan.getGroups())) {
     if (!group.ops.empty()) {
       interfaces[number] = KernelInterface::find(plan, number);
+      for (Value input : interfaces[number].inputs) {
+        readers[input].push_back(number);
+      }
     }
   }
   const FusionSection &section = plan.getSection();

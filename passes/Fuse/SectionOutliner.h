@@ -28,6 +28,8 @@ private:
   KernelLibrary &kernels;
   /// By number of the group.
   llvm::DenseMap<unsigned, KernelInterface> interfaces;
+  /// The groups that have the value among their inputs.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> readers;
 };
 
 } // namespace accel

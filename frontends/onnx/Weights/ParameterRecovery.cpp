@@ -470,12 +470,16 @@ void ParameterFinder::warnAboutConstants() {
 }
 
 /// Other copies of parameters, of which nobody knows whether they are tied in
-/// the model.
+/// the model; a signature says it.
 void ParameterFinder::warnAboutIdentities() {
+  if (!signature.empty()) {
+    return;
+  }
   std::vector<std::string> merged;
   for (const pb::NodeProto &node : graph.node()) {
     if (node.op_type() == "Identity" && node.input_size() == 1 &&
-        recovery.find(node.input(0))) {
+        recovery.find(node.input(0)) &&
+        !llvm::is_contained(merged, node.input(0))) {
       merged.push_back(node.input(0));
     }
   }
