@@ -96,7 +96,8 @@ private:
     }
     for (Operation *site : sites.getSites()) {
       if (!fp8Sites.contains(site)) {
-        report(site, fp8Sites.getReason(site), "bf16");
+        report(site, fp8Sites.getReason(site),
+               sites.isLow(site) ? "bf16" : "f32");
       }
     }
     std::unique_ptr<Fp8Operands> operands = createOperands(recipe);

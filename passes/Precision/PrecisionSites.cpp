@@ -108,8 +108,12 @@ ReadOp accel::getParameterRead(Value value) {
 PrecisionSites::PrecisionSites(func::FuncOp microbatch)
     : microbatch(microbatch) {
   microbatch.walk([&](Operation *op) {
-    if (isPrecisionSite(op)) {
-      sites.push_back(op);
+    if (!isPrecisionSite(op)) {
+      return;
+    }
+    sites.push_back(op);
+    if (auto product = dyn_cast<MatmulOp>(op); product && product.getExact()) {
+      reasons[op] = "it is how an operator is computed, and no layer";
     }
   });
 }
@@ -162,7 +166,8 @@ LogicalResult PrecisionSites::apply(ArrayRef<std::string> texts) {
     const NameRule *last = rules->match(names);
     for (Operation *site : group) {
       if (!rules->isChosen(last)) {
-        reasons[site] = last ? last->text : "no --precision-include matches it";
+        reasons.try_emplace(site, last ? last->text
+                                       : "no --precision-include matches it");
       }
     }
   }

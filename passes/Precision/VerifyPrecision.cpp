@@ -87,8 +87,12 @@ private:
                                                                 : 5;
   }
 
-  /// What a site reads: what was asked for or, with a reason, what comes next.
+  /// What a site reads: what was asked for or, with a reason, what comes next,
+  /// or f32, if it is exact.
   SmallVector<Type> getExpected(Operation *op) const {
+    if (auto product = dyn_cast<MatmulOp>(op); product && product.getExact()) {
+      return {Float32Type::get(op->getContext())};
+    }
     bool isExcluded = op->hasAttr("accel.precision_reason");
     if (bytes.empty()) {
       return {isExcluded ? Float32Type::get(op->getContext()) : low};

@@ -11,7 +11,8 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
     `result[b..., m, n] = sum over k of lhs[b..., m, k] * rhs[b..., k, n]`. With `transpose_lhs` the last two dimensions
     of `lhs` are (k, m), with `transpose_rhs` those of `rhs` are (n, k). Operands of 16 and 8 bits are multiplied exactly and summed
     in f32. `role` says what the product is to a training step: `input_gradient` and `weight_gradient` are made by the gradient
-    rule, and a product without a role belongs to the forward program.
+    rule, and a product without a role belongs to the forward program. What is `exact` stays in f32 whatever precision is asked for, as do
+    its gradients: it is no layer, but how an operator is computed, as a Fourier transform is.
 
     With `scales`, one for each operand, so many neighbours of the summed index as `block` says, or what is left of them at the end, share a scale: a power of
     two that multiplies each of them. A tensor of scales has the dimensions of its operand, but for the summed one, which has an element for each block.
@@ -33,14 +34,14 @@ def Accel_MatmulOp : Accel_FusedOp<"matmul", "Product", [DeclareOpInterfaceMetho
     Becomes a kernel, with what is computed of the product element by element (`docs/kernels.md`).
   }];
   let arguments = (ins Accel_FactorTensor:$lhs, Accel_FactorTensor:$rhs, Variadic<Accel_ScaleTensor>:$scales, OptionalAttr<I64Attr>:$block, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
-                   DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role);
+                   DefaultValuedAttr<Accel_ProductRole, "::accel::ProductRole::Forward">:$role, UnitAttr:$exact);
   let results = (outs Accel_FloatTensor:$result);
   // A result of the operands' type; any other one; without scales.
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, CArg<"bool", "false">:$transposeLhs, CArg<"bool", "false">:$transposeRhs,
                              CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role)>,
                   OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs, "bool":$transposeLhs, "bool":$transposeRhs,
                              CArg<"::accel::ProductRole", "::accel::ProductRole::Forward">:$role), [{
-                    build($_builder, $_state, result, lhs, rhs, /*scales=*/::mlir::ValueRange(), /*block=*/::mlir::IntegerAttr(), transposeLhs, transposeRhs, role);
+                    build($_builder, $_state, result, lhs, rhs, /*scales=*/::mlir::ValueRange(), /*block=*/::mlir::IntegerAttr(), transposeLhs, transposeRhs, role, /*exact=*/false);
                   }]>];
   let assemblyFormat = "$lhs `,` $rhs (`scaled` `by` `(` $scales^ `:` type($scales) `)` `per` $block)? (`as` $role^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;

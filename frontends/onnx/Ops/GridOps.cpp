@@ -122,10 +122,11 @@ LogicalResult convertGridSample(NodeConversion &c) {
   }
   int64_t pixels = llvm::product_of(sizes);
   Value image = c.reshape(c.input(0), {samples, shape[1], pixels});
-  Value read = MatmulOp::create(
+  auto read = MatmulOp::create(
       c.builder, c.loc, type.clone({samples, shape[1], points}), image,
       c.reshape(weights, {samples, points, pixels}), /*transposeLhs=*/false,
       /*transposeRhs=*/true);
+  read.setExact(true);
   SmallVector<int64_t> result{samples, shape[1]};
   llvm::append_range(result, counts);
   c.setResult(0, c.reshape(read, result));
@@ -157,9 +158,10 @@ LogicalResult convertAffineGrid(NodeConversion &c) {
   }
   rows.push_back(c.makeConstant(type.clone({1, points}), 1));
   Value matrices = c.reshape(c.input(0), {expected[0] * axes, axes + 1});
-  Value moved = MatmulOp::create(
+  auto moved = MatmulOp::create(
       c.builder, c.loc, type.clone({expected[0] * axes, points}), matrices,
       c.concat(rows, 0), /*transposeLhs=*/false, /*transposeRhs=*/false);
+  moved.setExact(true);
   SmallVector<int64_t> result{expected[0]};
   llvm::append_range(result, sizes);
   result.push_back(axes);

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace accel::onnx {
@@ -78,10 +80,16 @@ Value makeNorm(const NodeConversion &c, Value squares) {
   return f.select(isZero, f.number(0), root);
 }
 
-/// The logarithm of a sum of exponentials that cannot overflow.
+/// The logarithm of a sum of exponentials that cannot overflow. Beside an
+/// infinite maximum nothing is subtracted, as that would leave no number: rows
+/// of -inf have -inf.
 Value makeLogSumExp(const NodeConversion &c, const Reduction &reduction,
                     Value value) {
   Value largest = reduction.make<ReduceMaxOp>(c, value);
+  Formula row(c, c.typeOf(largest));
+  Value isFinite =
+      row.compare(ComparePredicate::LT, row.abs(largest), row.number(INFINITY));
+  largest = row.select(isFinite, largest, row.number(0));
   Value wide = broadcastTo(c, c.reshape(largest, reduction.kept),
                            reduction.type.getShape());
   Formula f(c, reduction.type);

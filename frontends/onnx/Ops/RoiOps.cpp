@@ -67,9 +67,11 @@ private:
   Value multiply(Value lhs, Value rhs) const {
     SmallVector<int64_t> shape(c.typeOf(lhs).getShape());
     shape.back() = c.typeOf(rhs).getDimSize(1);
-    return MatmulOp::create(c.builder, c.loc, c.typeOf(lhs).clone(shape), lhs,
-                            rhs, /*transposeLhs=*/false,
-                            /*transposeRhs=*/true);
+    auto product =
+        MatmulOp::create(c.builder, c.loc, c.typeOf(lhs).clone(shape), lhs, rhs,
+                         /*transposeLhs=*/false, /*transposeRhs=*/true);
+    product.setExact(true);
+    return product;
   }
   int64_t regionCount() const { return c.inputType(1).getDimSize(0); }
 

@@ -112,10 +112,11 @@ Value multiply(NodeConversion &c, Value rows, Value matrix,
   int64_t summed = transform.inputs * transform.inputParts;
   int64_t columns = transform.outputs() * transform.outputParts();
   int64_t count = llvm::product_of(shape);
-  Value product = MatmulOp::create(
+  auto product = MatmulOp::create(
       c.builder, c.loc, type.clone({count, columns}),
       c.reshape(rows, {count, summed}), c.reshape(matrix, {summed, columns}),
       /*transposeLhs=*/false, /*transposeRhs=*/false);
+  product.setExact(true);
   shape.append({transform.outputs(), transform.outputParts()});
   return c.reshape(product, shape);
 }

@@ -72,7 +72,7 @@ def attribute_value(value):
         items = [item for item in value.strip("[]").split(",") if item]
         if any(re.match("[A-Za-z]", item) and item not in ("inf", "nan") for item in items):
             return b"".join(message(9, item) for item in items), 8
-        if any("." in item for item in items):
+        if any("." in item or "inf" in item for item in items):
             return b"".join(varint(7 << 3 | 5) + struct.pack("<f", float(item)) for item in items), 6
         numbers = [int(item) for item in items]
         return b"".join(integer(8, number) for number in numbers), 7

@@ -60,3 +60,22 @@ module {
     return %l, %sum, %count : tensor<3xf32>, tensor<f64>, tensor<f64>
   }
 }
+
+// -----
+
+// Gradients of what is exact are exact.
+module {
+  accel.parameter @w : tensor<5x5xf32> trainable
+  // CHECK-LABEL: func @microbatch
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} {exact} :
+  // CHECK: accel.matmul %{{.+}}, %{{.+}} as weight_gradient {exact, transpose_lhs} :
+  func.func @microbatch(%x: tensor<5x5xf32> {accel.name = "x"}) -> (tensor<5xf32>, tensor<f64>, tensor<f64>) {
+    %w = accel.read @w : tensor<5x5xf32>
+    %h = accel.matmul %x, %w {exact} : tensor<5x5xf32>, tensor<5x5xf32> -> tensor<5x5xf32>
+    %l = accel.reduce_sum %h [1] : tensor<5x5xf32> -> tensor<5xf32>
+    %wide = accel.cast %l : tensor<5xf32> -> tensor<5xf64>
+    %sum = accel.reduce_sum %wide [0] : tensor<5xf64> -> tensor<f64>
+    %count = accel.constant dense<5.0> : tensor<f64>
+    return %l, %sum, %count : tensor<5xf32>, tensor<f64>, tensor<f64>
+  }
+}

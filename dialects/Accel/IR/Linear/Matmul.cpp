@@ -177,5 +177,8 @@ LogicalResult MatmulOp::buildGradient(OpBuilder &builder,
   operandGradients[1] =
       rhs ? b.create<MatmulOp>(gradient, getLhs(), true, lhs, ofRhs)
           : b.create<MatmulOp>(getLhs(), gradient, !lhs, false, ofRhs);
+  for (Value product : operandGradients) {
+    product.getDefiningOp<MatmulOp>().setExact(getExact());
+  }
   return success();
 }
