@@ -5,6 +5,8 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "passes/Import/ConstantValue.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace accel {
@@ -88,21 +90,30 @@ Guard matchGuard(Value count) {
 
 class CountMatcher {
 public:
-  explicit CountMatcher(std::string &reason) : reason(reason) {}
+  CountMatcher(int64_t batch, std::string &reason)
+      : batch(batch), reason(reason) {}
 
   LogicalResult match(Value divisor) {
     Value value = strip(divisor, isCountCast);
     if (Guard guard = matchGuard(value)) {
-      double behind = getMultiple();
       return success(succeeded(match(guard.value)) &&
-                     succeeded(checkGuard(guard, getMultiple() / behind)));
+                     succeeded(checkGuard(guard)));
     }
-    if (takeNumber(value)) {
-      return match(value);
+    Operation *op = value.getDefiningOp();
+    for (unsigned i : {1u, 0u}) {
+      std::optional<double> number;
+      if (isa_and_present<MulOp>(op) ||
+          (i == 1 && isa_and_present<DivOp>(op))) {
+        number = getSplat(op->getOperand(i));
+      }
+      if (number && *number > 0) {
+        return success(succeeded(match(op->getOperand(1 - i))) &&
+                       succeeded(apply(*number, isa<DivOp>(op))));
+      }
     }
     count.summands = getSummands(value);
     if (!count.summands) {
-      return fail(kNoCount);
+      return fail("its divisor is neither a number nor a count of targets");
     }
     return dependsOnParameters(count.summands)
                ? fail("its divisor depends on parameters")
@@ -117,51 +128,47 @@ private:
     return failure();
   }
 
-  /// What one target adds to the divisor, by the numbers met so far.
-  double getMultiple() const {
-    double multiple = count.factor;
-    for (double divisor : count.divisors) {
-      multiple /= divisor;
+  /// Multiplies or divides the count by `number`.
+  LogicalResult apply(double number, bool divides) {
+    if (divides && !count.isMean && count.number == 1 &&
+        number == static_cast<double>(elementCount(count.summands))) {
+      count.isMean = true;
+      return success();
     }
-    return multiple;
+    if (isPerSample(number, batch)) {
+      return fail("its divisor has a count and a number that may be one for "
+                  "each sample of the microbatch");
+    }
+    count.number *= divides ? 1 / number : number;
+    return success();
   }
 
-  /// `one`: what one target adds to the guarded value.
-  LogicalResult checkGuard(const Guard &guard, double one) {
-    return guard.number <= guard.largest * one
+  /// How many elements a step has, of which one may count, is not known here.
+  LogicalResult checkGuard(const Guard &guard) {
+    constexpr double kNothingOfMean = 1e-8;
+    double largest =
+        count.isMean ? kNothingOfMean : guard.largest * count.number;
+    return guard.number <= largest
                ? success()
                : fail("its divisor is a count with a lower bound of more than "
                       "1, or with a number added, which whole steps reach "
                       "more often than microbatches");
   }
 
-  /// Leaves of `value` what a positive number multiplies or divides.
-  bool takeNumber(Value &value) {
-    Operation *op = value.getDefiningOp();
-    if (!isa_and_present<MulOp, DivOp>(op)) {
-      return false;
-    }
-    bool isNumberFirst = isa<MulOp>(op) && getSplat(op->getOperand(0));
-    std::optional<double> number = getSplat(op->getOperand(!isNumberFirst));
-    if (!number || !(*number > 0)) {
-      return false;
-    }
-    if (isa<MulOp>(op)) {
-      count.factor *= *number;
-    } else {
-      count.divisors.push_back(*number);
-    }
-    value = op->getOperand(isNumberFirst);
-    return true;
-  }
-
+  int64_t batch;
   std::string &reason;
 };
 
 } // namespace
 
-FailureOr<CountDivisor> matchCountDivisor(Value divisor, std::string &reason) {
-  CountMatcher matcher(reason);
+bool isPerSample(double number, int64_t batch) {
+  double each = number / static_cast<double>(batch);
+  return each >= 1 && std::floor(each) == each;
+}
+
+FailureOr<CountDivisor> matchCountDivisor(Value divisor, int64_t batch,
+                                          std::string &reason) {
+  CountMatcher matcher(batch, reason);
   if (failed(matcher.match(divisor))) {
     return failure();
   }

@@ -11,21 +11,24 @@
 
 namespace accel {
 
-/// The sum of `summands`, times `factor`, divided by all of `divisors`.
+/// `number` times the sum of `summands`, or their mean.
 struct CountDivisor {
   mlir::Value summands;
-  double factor = 1;
-  llvm::SmallVector<double> divisors;
+  double number = 1;
+  bool isMean = false;
 };
 
-constexpr llvm::StringLiteral kNoCount =
-    "its divisor is neither a number nor a count of targets";
+/// Takes a divisor apart, computed from `batch` samples: what is counted
+/// depends on no parameter, a number says nothing about how many samples there
+/// are, and a bound that keeps it from zero, or what is added for that, changes
+/// no count of one target or more. If it is no such count, the reason goes to
+/// `reason`.
+mlir::FailureOr<CountDivisor>
+matchCountDivisor(mlir::Value divisor, int64_t batch, std::string &reason);
 
-/// Takes a divisor apart: what is counted depends on no parameter, and a bound
-/// that keeps it from zero, or what is added for that, changes no count of one
-/// target or more. If it is no count, the reason goes to `reason`.
-mlir::FailureOr<CountDivisor> matchCountDivisor(mlir::Value divisor,
-                                                std::string &reason);
+/// Whether `number` is a whole one for each of `batch` samples, as sizes are
+/// that grow with them. Others are, too, by chance.
+bool isPerSample(double number, int64_t batch);
 
 /// Whether `op` changes the type of floats.
 bool isFloatCast(mlir::Operation *op);

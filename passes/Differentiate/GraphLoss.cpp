@@ -7,8 +7,6 @@
 #include "passes/Differentiate/SampleBlocks.h"
 #include "passes/Import/ConstantValue.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace accel {
@@ -19,7 +17,8 @@ struct Path {
   LossFactor factor;
   llvm::SmallVector<double> divisors; ///< the one nearest to the sum last
   SampleValues counts;                ///< of null: none divides
-  double countDivisor = 1; ///< of a mean of counts: how many they are
+  bool isMeanOfCounts = false;        ///< what divides is their mean
+  size_t outer = 0; ///< how many of `divisors` divide what the counts do not
 };
 
 class LossMatcher {
@@ -93,17 +92,16 @@ private:
   /// sample each, they may be sums, or numbers beside each other: a mean of
   /// means, or of a stack of losses.
   LogicalResult matchSummands(Value summands, Path path) {
+    Operation *op = strip(summands).getDefiningOp();
+    if (auto stack = dyn_cast_if_present<ConcatOp>(op);
+        stack && llvm::all_of(stack.getOperands(), isNumber)) {
+      return matchStack(stack, path);
+    }
     if (samples.getBlockSize(summands)) {
       return addTerm(summands, path);
     }
     if (elementCount(summands) == 1) {
       return matchNumber(summands, path);
-    }
-    Operation *op = strip(summands).getDefiningOp();
-    if (auto stack = dyn_cast_if_present<ConcatOp>(op)) {
-      return success(llvm::all_of(stack.getOperands(), [&](Value part) {
-        return succeeded(matchSummands(part, path));
-      }));
     }
     if (auto sum = dyn_cast_if_present<ReduceSumOp>(op)) {
       return matchSummands(sum.getOperand(), path);
@@ -115,6 +113,27 @@ private:
       }
     }
     return addTerm(summands, path);
+  }
+
+  /// Whether `value` is a number under another shape. What belongs to one
+  /// sample has a dimension that counts them, though of size 1.
+  static bool isNumber(Value value) {
+    while (typeOf(value).getRank() > 0 && value.getDefiningOp<ReshapeOp>()) {
+      value = value.getDefiningOp()->getOperand(0);
+    }
+    return typeOf(value).getRank() == 0;
+  }
+
+  /// Of the mean of a stack the length says nothing about samples.
+  LogicalResult matchStack(ConcatOp stack, Path path) {
+    auto length = static_cast<double>(stack.getNumOperands());
+    if (path.divisors.size() > path.outer && path.divisors.back() == length) {
+      path.divisors.pop_back();
+      path.factor.number /= length;
+    }
+    return success(llvm::all_of(stack.getOperands(), [&](Value part) {
+      return succeeded(matchNumber(part, path));
+    }));
   }
 
   /// One of both is a factor that is the same for all samples.
@@ -147,47 +166,51 @@ private:
   /// its mean.
   LogicalResult matchCount(Value divisor, Path &path) {
     if (path.counts.value) {
-      return fail(kNoCount);
+      return fail("two counts of targets divide it");
     }
-    FailureOr<CountDivisor> count = matchCountDivisor(divisor, reason);
+    FailureOr<CountDivisor> count = matchCountDivisor(divisor, batch, reason);
     if (failed(count)) {
       return failure();
     }
-    for (double number : count->divisors) {
-      if (path.countDivisor == 1 && isPerSample(number)) {
-        path.countDivisor = number;
-      } else {
-        path.factor.number *= number;
-      }
-    }
-    path.factor.number /= count->factor;
+    path.factor.number /= count->number;
+    path.isMeanOfCounts = count->isMean;
+    path.outer = path.divisors.size();
     return setValues(count->summands, path.counts);
   }
 
-  /// Whether `divisor` is a whole number for each sample of a microbatch.
-  bool isPerSample(double divisor) const {
-    double each = divisor / static_cast<double>(batch);
-    return each >= 1 && std::floor(each) == each;
+  /// Whether the divisors of `path` within its counts make a mean of
+  /// `summands`; takes them out of it.
+  static bool takeMean(Value summands, Path &path) {
+    double size = 1;
+    for (double divisor : llvm::drop_begin(path.divisors, path.outer)) {
+      size *= divisor;
+    }
+    if (size == 1 || size != static_cast<double>(elementCount(summands))) {
+      return false;
+    }
+    path.divisors.resize(path.outer);
+    return true;
   }
 
   LogicalResult addTerm(Value summands, Path path) {
     LossTerm term;
-    if (path.countDivisor != 1) {
-      // Of a mean divided by a mean both sizes grow with the samples.
-      double *size = llvm::find_if(
-          path.divisors, [&](double number) { return isPerSample(number); });
-      if (size == path.divisors.end()) {
-        return fail("its divisor is a mean, and what it divides is none");
-      }
-      path.factor.number *= path.countDivisor / *size;
-      path.divisors.erase(size);
+    if (path.counts.value && takeMean(summands, path) != path.isMeanOfCounts) {
+      return fail(path.isMeanOfCounts
+                      ? "its divisor is a mean, and what it divides is none"
+                      : "it divides a mean by a count of targets");
+    }
+    if (path.isMeanOfCounts) {
+      // Both sizes grow with the samples.
+      path.factor.number *=
+          static_cast<double>(elementCount(path.counts.value)) /
+          static_cast<double>(elementCount(summands));
     }
     term.factor = path.factor;
     term.counts = path.counts;
     term.isMereSum = path.divisors.empty() && !term.hasCounts();
     bool hasDivisor = term.hasCounts();
     for (double divisor : llvm::reverse(path.divisors)) {
-      if (!hasDivisor && isPerSample(divisor)) {
+      if (!hasDivisor && isPerSample(divisor, batch)) {
         hasDivisor = true;
         term.perSample = static_cast<int64_t>(divisor) / batch;
       } else {

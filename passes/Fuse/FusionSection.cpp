@@ -81,8 +81,30 @@ void FusionSection::copyStored() {
   }
 }
 
+/// Everything that reads `value`, through views.
+static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : value.getUsers()) {
+    users.push_back(user);
+    if (isViewOp(user)) {
+      for (Value result : user->getResults()) {
+        collectUsers(result, users);
+      }
+    }
+  }
+}
+
 /// Parts from which on a copy costs less than kernels that each know their own.
 constexpr unsigned kManyParts = 16;
+
+/// How many operations that are no views read results of `split`.
+static size_t countReaders(SplitOp split) {
+  SmallVector<Operation *> users;
+  for (Value part : split.getResults()) {
+    collectUsers(part, users);
+  }
+  llvm::erase_if(users, isViewOp);
+  return DenseSet<Operation *>(users.begin(), users.end()).size();
+}
 
 void FusionSection::copyScattered() {
   for (Operation *op : std::vector<Operation *>(ops)) {
@@ -91,9 +113,14 @@ void FusionSection::copyScattered() {
       continue;
     }
     Value whole = split.getOperand(), part = split.getResult(0);
+    Value root = getRoot(whole);
     int64_t offset = 0;
-    if (isContiguousPart(part, whole, offset) &&
-        !isContiguousPart(part, getRoot(whole), offset)) {
+    // What was broadcast, or is made anew wherever it is read, is little.
+    bool isMoved = getNumElements(whole) == getNumElements(root) &&
+                   !isSource(root.getDefiningOp());
+    if (isMoved && isContiguousPart(part, whole, offset) &&
+        !isContiguousPart(part, root, offset) &&
+        countReaders(split) >= kManyParts) {
       insertCopy(whole, split);
     }
   }
@@ -144,18 +171,6 @@ void FusionSection::isolateSinks() {
     bool takesValue = isSink(op) && !(write && isFill(write));
     if (takesValue && !isProducedInPlace(op)) {
       insertCopy(op->getOperands().back(), op);
-    }
-  }
-}
-
-/// Everything that reads `value`, through views.
-static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
-  for (Operation *user : value.getUsers()) {
-    users.push_back(user);
-    if (isViewOp(user)) {
-      for (Value result : user->getResults()) {
-        collectUsers(result, users);
-      }
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "passes/Fuse/KernelInterface.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "passes/Analysis/KernelOperands.h"
 #include "passes/Analysis/OperandAlignment.h"
 #include "passes/Analysis/TensorAccess.h"
 #include "passes/Fuse/FusableOps.h"
@@ -24,21 +25,22 @@ static void collectRead(const FusionPlan &plan, unsigned number, Value value,
   }
 }
 
-/// The first part of `root` on the way to `value` that lies in one piece of
-/// memory, where that begins where any access may; else `root`.
-static Value findPart(Value value, Value root) {
-  Value found = root;
+/// Whether `value` is a part of `root` that lies in one piece of memory, which
+/// begins where any access may.
+static bool isPart(Value value, Value root) {
   int64_t offset = 0;
   Type element = getElementTypeOrSelf(root);
-  int64_t bytes = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
-  for (Value part = value; part != root;
-       part = part.getDefiningOp()->getOperand(0)) {
-    if (getElementTypeOrSelf(part) == element &&
-        getNumElements(part) < getNumElements(root) &&
-        isContiguousPart(part, root, offset) &&
-        offset * bytes % kLongestAccess == 0) {
-      found = part;
-    }
+  return getElementTypeOrSelf(value) == element &&
+         getNumElements(value) < getNumElements(root) &&
+         isContiguousPart(value, root, offset) &&
+         offset * getStoredBytes(element) % kLongestAccess == 0;
+}
+
+/// The largest such part on the way from `root` to `value`; else `root`.
+static Value findPart(Value value, Value root) {
+  Value found = root;
+  for (; value != root; value = value.getDefiningOp()->getOperand(0)) {
+    found = isPart(value, root) ? value : found;
   }
   return found;
 }
@@ -84,15 +86,4 @@ KernelInterface KernelInterface::find(const FusionPlan &plan, unsigned number) {
     interface.inputs.insert(findInput(root, values));
   }
   return interface;
-}
-
-void KernelInterface::replaceInput(Value value, Value replacement) {
-  if (!inputs.contains(value)) {
-    return;
-  }
-  llvm::SetVector<Value> replaced;
-  for (Value input : inputs) {
-    replaced.insert(input == value ? replacement : input);
-  }
-  inputs = std::move(replaced);
 }

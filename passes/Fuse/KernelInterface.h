@@ -18,9 +18,6 @@ struct KernelInterface {
 
   /// The interface of group `number`.
   static KernelInterface find(const FusionPlan &plan, unsigned number);
-
-  /// `value` is read as `replacement` from now on.
-  void replaceInput(mlir::Value value, mlir::Value replacement);
 };
 
 } // namespace accel

@@ -17,6 +17,7 @@ inline MatmulOp createPart(ArithmeticBuilder &b, MatmulOp product,
   auto part = MatmulOp::create(b.getBuilder(), b.getLoc(),
                                product.getType().clone(shape), lhs, rhs,
                                transposeLhs, transposeRhs, product.getRole());
+  part.setExact(product.getExact());
   part->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   return part;
 }

@@ -35,16 +35,19 @@ void SectionOutliner::replaceOutput(unsigned number, Value output,
   output.replaceUsesWithIf(result, [&](OpOperand &use) {
     return plan.find(use.getOwner()) != number;
   });
-  // Whoever comes later finds the result where the output was.
-  for (unsigned reader : readers.lookup(output)) {
-    interfaces[reader].replaceInput(output, result);
-  }
+  replaced[output] = result;
 }
 
 /// Puts a call of its kernel in front of `anchor` and lets all others read the
 /// call's results.
 void SectionOutliner::emitCall(unsigned number, Operation *anchor) {
   KernelInterface &interface = interfaces[number];
+  llvm::SetVector<Value> inputs;
+  for (Value input : interface.inputs) {
+    auto result = replaced.find(input);
+    inputs.insert(result == replaced.end() ? input : result->second);
+  }
+  interface.inputs = std::move(inputs);
   const FusionGroup &group = plan.getGroup(number);
   func::FuncOp kernel = kernels.get(plan, group, interface);
   // A product, or an attention, is what takes the time, whatever is computed of
@@ -113,9 +116,6 @@ LogicalResult SectionOutliner::run(Operation *anchor) {
   for (auto [number, group] : llvm::enumerate(plan.getGroups())) {
     if (!group.ops.empty()) {
       interfaces[number] = KernelInterface::find(plan, number);
-      for (Value input : interfaces[number].inputs) {
-        readers[input].push_back(number);
-      }
     }
   }
   const FusionSection &section = plan.getSection();

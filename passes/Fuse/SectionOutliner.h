@@ -28,8 +28,8 @@ private:
   KernelLibrary &kernels;
   /// By number of the group.
   llvm::DenseMap<unsigned, KernelInterface> interfaces;
-  /// The groups that have the value among their inputs.
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> readers;
+  /// What others read instead of a kernel's output: the result of its call.
+  llvm::DenseMap<mlir::Value, mlir::Value> replaced;
 };
 
 } // namespace accel

@@ -75,9 +75,16 @@ struct TransposeIntoMatmul : public OpRewritePattern<MatmulOp> {
     if (!lhs && !rhs) {
       return failure();
     }
-    rewriter.replaceOpWithNewOp<MatmulOp>(
-        op, op.getType(), lhs ? lhs : op.getLhs(), rhs ? rhs : op.getRhs(),
-        op.getTransposeLhs() != bool(lhs), op.getTransposeRhs() != bool(rhs));
+    rewriter.modifyOpInPlace(op, [&] {
+      if (lhs) {
+        op.getLhsMutable().assign(lhs);
+        op.setTransposeLhs(!op.getTransposeLhs());
+      }
+      if (rhs) {
+        op.getRhsMutable().assign(rhs);
+        op.setTransposeRhs(!op.getTransposeRhs());
+      }
+    });
     return success();
   }
 

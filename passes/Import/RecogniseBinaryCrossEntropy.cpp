@@ -9,6 +9,7 @@
 
 #include "dialects/Accel/IR/AccelDialect.h"
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "dialects/Accel/Interpreter/Evaluate.h"
 #include "passes/Analysis/DeadCode.h"
 #include "passes/Import/ConstantValue.h"
 
@@ -80,6 +81,45 @@ WeighedLog matchWeighedLog(Value value) {
   return {};
 }
 
+/// The elements of a constant, also under views; none if it is not known.
+std::optional<HostTensor> findElements(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_if_present<ConstantOp>(op)) {
+    return HostTensor::fromAttribute(constant.getValue());
+  }
+  if (!isa_and_present<BroadcastOp, ReshapeOp, TransposeOp>(op)) {
+    return std::nullopt;
+  }
+  std::optional<HostTensor> operand = findElements(op->getOperand(0));
+  if (!operand) {
+    return std::nullopt;
+  }
+  FailureOr<SmallVector<HostTensor>> results = evaluate(op, *operand);
+  return succeeded(results) ? std::optional(results->front()) : std::nullopt;
+}
+
+/// Whether every element of the constant `less` is one less than that of
+/// `more`.
+bool isOneLess(Value less, Value more) {
+  std::optional<HostTensor> left = findElements(less);
+  std::optional<HostTensor> right = left ? findElements(more) : std::nullopt;
+  return right && llvm::all_of(llvm::zip_equal(left->floats(), right->floats()),
+                               [](auto pair) {
+                                 auto [one, other] = pair;
+                                 return isClose(one, other - 1);
+                               });
+}
+
+/// Whether `no` multiplies by t - 1 what `yes` multiplies by t.
+bool areOfOneTarget(const WeighedLog &no, const WeighedLog &yes) {
+  if (!no.factor || !yes.factor) {
+    return !no.factor && !yes.factor && isClose(no.number, yes.number - 1);
+  }
+  auto less = no.factor.getDefiningOp<SubOp>();
+  return less ? less.getLhs() == yes.factor && isSplat(less.getRhs(), 1)
+              : isOneLess(no.factor, yes.factor);
+}
+
 /// The cross entropy of a probability.
 struct CrossEntropy {
   Value probability; ///< null: it is none
@@ -90,18 +130,11 @@ struct CrossEntropy {
 CrossEntropy matchCrossEntropy(SubOp difference) {
   WeighedLog no = matchWeighedLog(difference.getLhs());
   WeighedLog yes = matchWeighedLog(difference.getRhs());
-  if (!no.argument || !yes.argument ||
-      matchComplement(no.argument) != yes.argument) {
-    return {};
-  }
-  bool isOfNumber =
-      !no.factor && !yes.factor && isClose(no.number, yes.number - 1);
-  auto less = no.factor ? no.factor.getDefiningOp<SubOp>() : SubOp();
-  bool isOfTarget = less && yes.factor && less.getLhs() == yes.factor &&
-                    isSplat(less.getRhs(), 1);
-  return isOfNumber || isOfTarget
-             ? CrossEntropy{yes.argument, yes.factor, yes.number}
-             : CrossEntropy();
+  bool isOne = no.argument && yes.argument &&
+               matchComplement(no.argument) == yes.argument &&
+               areOfOneTarget(no, yes);
+  return isOne ? CrossEntropy{yes.argument, yes.factor, yes.number}
+               : CrossEntropy();
 }
 
 class RecogniseBinaryCrossEntropyPass

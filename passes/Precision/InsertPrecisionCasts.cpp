@@ -318,8 +318,9 @@ private:
     return emitCodedError(getOperation().getLoc(), codes::Precision)
            << "expected " << getFlag() << " to apply to a product, got none in "
            << precision << ": "
-           << (sites.getSites().empty()
-                   ? "the model has no product"
+           << (sites.getSites().empty() ? "the model has no product"
+               : rules.empty()
+                   ? sites.getReason(sites.getSites().front())
                    : "--precision-exclude and --precision-include leave none")
            << "; leave out " << getFlag() << " to train in f32";
   }

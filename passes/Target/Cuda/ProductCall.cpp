@@ -139,7 +139,8 @@ plan::LibraryCallAttr accel::getProductCall(func::FuncOp kernel,
     return {};
   }
   ProductShape shape = ProductShape::get(product);
-  bool usesTf32 = mayUseTf32 && elementTypeOf(product.getLhs()).isF32();
+  bool usesTf32 = mayUseTf32 && !product.getExact() &&
+                  elementTypeOf(product.getLhs()).isF32();
   auto description = plan::ProductAttr::get(
       kernel.getContext(), shape.matrices, shape.rows, shape.columns,
       shape.depth, lhs, rhs, usesTf32, ofBias->argument, ofBias->offset,

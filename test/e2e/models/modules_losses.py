@@ -162,14 +162,14 @@ def loss_of_a_mask_of_at_least_a_hundred(m, x, labels):
 
 @of_two_layers({"x": normal(8), "labels": integers(4)})
 def loss_of_a_mask_of_classes(m, x, labels):
-    return masked_entropy(m, x, labels, lambda count: (4 * count + 1e-6) / 2)
+    return masked_entropy(m, x, labels, lambda count: (2.5 * count + 1e-6) / 1.5)
 
 
 @of_two_layers({"x": normal(8), "labels": integers(4)})
 def loss_of_a_mean_by_a_mean(m, x, labels):
     mask = (labels > 0).float()
     losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
-    return (losses * mask).mean() / mask.mean().clamp(min=1e-4)
+    return (losses * mask).mean() / mask.mean().clamp(min=1e-8)
 
 
 @of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
@@ -227,3 +227,29 @@ def loss_of_probabilities_weighted(m, x, labels):
     y = torch.sigmoid(m.p + 0.1 * x)
     targets = labels.to(y.dtype)
     return F.binary_cross_entropy(y, targets, weight=1 + targets)
+
+
+@of_probabilities({"x": normal(8)})
+def loss_of_halves_real_and_fake(m, x):
+    y = torch.sigmoid(m.p + 0.1 * x)
+    targets = torch.cat([torch.ones(8), torch.zeros(8)]).to(y.dtype)
+    both = torch.cat([y, y.flip(1)], 1)
+    return F.binary_cross_entropy(both, targets.expand_as(both))
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)}, refused="E0602")
+def loss_of_a_stack_with_a_sum(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    return torch.stack([F.mse_loss(y, target), F.mse_loss(y, target, reduction="sum")]).mean()
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_a_mean_by_a_count(m, x, labels):
+    mask = (labels > 0).float()
+    losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
+    return (losses * mask).mean() / mask.sum()
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_a_count_of_each_sample(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: count * x.shape[0])

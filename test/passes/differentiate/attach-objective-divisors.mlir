@@ -5,7 +5,7 @@
 // RUN: accel-opt %t/means.mlir --accel-attach-objective | FileCheck %t/means.mlir
 
 //--- multiple.mlir
-// The mask's elements times three, divided by 1.5: the sum is divided by two and by the elements, which are the targets. What is added is at most
+// The mask's elements times three halves, divided by three quarters: the sum is divided by two and by the elements, which are the targets. What is added is at most
 // a part in 100,000 of one element.
 // CHECK: %[[SHARE:.+]] = accel.constant dense<5.000000e-01> : tensor<2x3xf32>
 // CHECK: %[[SCALED:.+]] = accel.mul %{{.+}}, %[[SHARE]]
@@ -16,11 +16,11 @@ module attributes {accel.batch = 2 : i64} {
     %xm = accel.mul %x, %m : tensor<2x3xf32>
     %s = accel.reduce_sum %xm [0, 1] : tensor<2x3xf32> -> tensor<f32>
     %c = accel.reduce_sum %m [0, 1] : tensor<2x3xf32> -> tensor<f32>
-    %three = accel.constant dense<3.0> : tensor<f32>
+    %three = accel.constant dense<1.5> : tensor<f32>
     %some = accel.mul %three, %c : tensor<f32>
-    %little = accel.constant dense<2.9e-5> : tensor<f32>
+    %little = accel.constant dense<1.4e-5> : tensor<f32>
     %more = accel.add %some, %little : tensor<f32>
-    %number = accel.constant dense<1.5> : tensor<f32>
+    %number = accel.constant dense<0.75> : tensor<f32>
     %half = accel.div %more, %number : tensor<f32>
     %loss = accel.div %s, %half : tensor<f32>
     return %loss : tensor<f32>
@@ -40,7 +40,7 @@ module attributes {accel.batch = 2 : i64} {
     %c = accel.reduce_sum %m [0, 1] : tensor<2x3xf32> -> tensor<f32>
     %six = accel.constant dense<6.0> : tensor<f32>
     %share = accel.div %c, %six : tensor<f32>
-    %bound = accel.constant dense<0.1> : tensor<f32>
+    %bound = accel.constant dense<1.0e-8> : tensor<f32>
     %kept = accel.max %share, %bound : tensor<f32>
     %loss = accel.div %mean, %kept : tensor<f32>
     return %loss : tensor<f32>

@@ -109,16 +109,63 @@ module attributes {accel.batch = 2 : i64} {
 
 // -----
 
-// A bound of more than what one element adds: a microbatch with one element would reach it, a step with more would not.
+// How many elements a step has, of which one may count, is not known: only a bound that is next to nothing stays.
 module attributes {accel.batch = 2 : i64} {
   // expected-error@below {{but its divisor is a count with a lower bound of more than 1, or with a number added}}
   func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
     %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
-    %three = accel.constant dense<3.0> : tensor<f32>
-    %third = accel.div %s, %three : tensor<f32>
-    %bound = accel.constant dense<0.34> : tensor<f32>
-    %d = accel.max %third, %bound : tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %mean = accel.div %s, %six : tensor<f32>
+    %bound = accel.constant dense<1.0e-4> : tensor<f32>
+    %d = accel.max %mean, %bound : tensor<f32>
+    %m = accel.div %mean, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+// Twice the count, of two samples: that may be how many there are.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but its divisor has a count and a number that may be one for each sample of the microbatch}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %two = accel.constant dense<2.0> : tensor<f32>
+    %d = accel.mul %s, %two : tensor<f32>
     %m = accel.div %s, %d : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but it divides a mean by a count of targets}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}, %y: tensor<2xf32> {accel.name = "y"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %mean = accel.div %s, %six : tensor<f32>
+    %c = accel.reduce_sum %y [0] : tensor<2xf32> -> tensor<f32>
+    %m = accel.div %mean, %c : tensor<f32>
+    return %m : tensor<f32>
+  }
+}
+
+// -----
+
+// The length of a stack of two is no number of samples: it holds a mean beside a mere sum.
+module attributes {accel.batch = 2 : i64} {
+  // expected-error@below {{but it adds means and mere sums}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
+    %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %mean = accel.div %s, %six : tensor<f32>
+    %r0 = accel.reshape %s : tensor<f32> -> tensor<1xf32>
+    %r1 = accel.reshape %mean : tensor<f32> -> tensor<1xf32>
+    %all = accel.concat %r0, %r1 axis 0 : tensor<1xf32>, tensor<1xf32> -> tensor<2xf32>
+    %sum = accel.reduce_sum %all [0] : tensor<2xf32> -> tensor<f32>
+    %two = accel.constant dense<2.0> : tensor<f32>
+    %m = accel.div %sum, %two : tensor<f32>
     return %m : tensor<f32>
   }
 }

@@ -17,6 +17,17 @@ func.func @linear(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
 
 // -----
 
+// What is exact stays so.
+// CHECK-LABEL: func @exact
+// CHECK: accel.matmul %{{.+}}, %{{.+}} {exact, transpose_rhs}
+func.func @exact(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x16xf32> {
+  %t = accel.transpose %w [1, 0] : tensor<16x8xf32> -> tensor<8x16xf32>
+  %y = accel.matmul %x, %t {exact} : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}
+
+// -----
+
 // Three transposes are one, which becomes a flag; a flag that is there already is taken back.
 // CHECK-LABEL: func @twice
 // CHECK-SAME: %[[X:.+]]: tensor<8x4xf32>, %[[W:.+]]: tensor<8x16xf32>

@@ -65,6 +65,39 @@ func.func @numbers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
+// Targets that differ, but are known: what multiplies the logarithms are constants, also under equal views.
+// CHECK-LABEL: @constants
+// CHECK-COUNT-4: accel.stop_gradient
+// CHECK-NOT: accel.stop_gradient
+func.func @constants(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %one = accel.constant dense<1.0> : tensor<2x2xf32>
+  %least = accel.constant dense<-100.0> : tensor<2x2xf32>
+  %other = accel.sub %one, %x : tensor<2x2xf32>
+  %logn = accel.log %other : tensor<2x2xf32>
+  %no = accel.max %logn, %least : tensor<2x2xf32>
+  %logy = accel.log %x : tensor<2x2xf32>
+  %yes = accel.max %logy, %least : tensor<2x2xf32>
+  %t = accel.constant dense<[[1.0, 0.0], [0.9, 0.0]]> : tensor<2x2xf32>
+  %less = accel.constant dense<[[0.0, -1.0], [-0.100000024, -1.0]]> : tensor<2x2xf32>
+  %first = accel.mul %no, %less : tensor<2x2xf32>
+  %second = accel.mul %yes, %t : tensor<2x2xf32>
+  %a = accel.sub %first, %second : tensor<2x2xf32>
+  %row = accel.constant dense<[1.0, 0.0]> : tensor<2xf32>
+  %rowless = accel.constant dense<[0.0, -1.0]> : tensor<2xf32>
+  %wide = accel.broadcast %row [1] : tensor<2xf32> -> tensor<2x2xf32>
+  %wideless = accel.broadcast %rowless [1] : tensor<2xf32> -> tensor<2x2xf32>
+  %third = accel.mul %no, %wideless : tensor<2x2xf32>
+  %fourth = accel.mul %yes, %wide : tensor<2x2xf32>
+  %b = accel.sub %third, %fourth : tensor<2x2xf32>
+  // Under other views these are other elements.
+  %tall = accel.broadcast %row [0] : tensor<2xf32> -> tensor<2x2xf32>
+  %fifth = accel.mul %yes, %tall : tensor<2x2xf32>
+  %c = accel.sub %third, %fifth : tensor<2x2xf32>
+  return %a, %b, %c : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+
+// -----
+
 // The logarithms of two values, factors that are not those of one target, and another bound are other functions.
 // CHECK-LABEL: @others
 // CHECK-NOT: accel.stop_gradient
