@@ -68,10 +68,14 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.accel_build, "test")
 
 flags = cpu_flags()
+# What a test may compile for that does not mind: of a plan for all CPUs this machine takes that code, unless it multiplies bf16.
+config.environment["ACCEL_OWN_VARIANT"] = "cpu"
 if {"avx2", "fma", "bmi2"} <= flags:
     config.available_features.add("avx2")
+    config.environment["ACCEL_OWN_VARIANT"] = "x86-64-v3"
 if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags:
     config.available_features.add("avx512")
+    config.environment["ACCEL_OWN_VARIANT"] = "x86-64-v4"
 if may_mount():
     config.available_features.add("mount")
 if may_freeze():

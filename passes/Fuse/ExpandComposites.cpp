@@ -150,17 +150,10 @@ struct ExpandConcat : OpRewritePattern<ConcatOp> {
       ValueRange parts =
           rest.take_front(std::min<size_t>(rest.size(), kPartsTogether));
       rest = rest.drop_front(parts.size());
-      SmallVector<int64_t> shape(shapeOf(op.getResult()));
-      shape[op.getAxis()] = 0;
-      for (Value part : parts) {
-        shape[op.getAxis()] += shapeOf(part)[op.getAxis()];
-      }
-      together.push_back(ConcatOp::create(rewriter, op.getLoc(),
-                                          op.getType().clone(shape), parts,
-                                          op.getAxis()));
+      together.push_back(
+          ConcatOp::create(rewriter, op.getLoc(), parts, op.getAxis()));
     }
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), together,
-                                          op.getAxis());
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, together, op.getAxis());
     return success();
   }
 };

@@ -26,17 +26,24 @@ namespace {
 
 constexpr double kLeastLogarithm = -100, kLeastVariance = 1e-12;
 
-/// What `value` is the logarithm of, bounded as that function bounds it; null
-/// if it is none.
-Value matchBoundedLog(Value value) {
-  auto bound = value.getDefiningOp<MaxOp>();
+/// The other operand of a sum or bound of which one is `number`; null if none
+/// is.
+template <typename OpTy> Value matchBesideNumber(Value value, double number) {
+  auto op = value.getDefiningOp<OpTy>();
   for (unsigned i : {0u, 1u}) {
-    if (bound && isSplat(bound->getOperand(i), kLeastLogarithm)) {
-      auto log = bound->getOperand(1 - i).getDefiningOp<LogOp>();
-      return log ? log.getOperand() : Value();
+    if (op && isSplat(op->getOperand(i), number)) {
+      return op->getOperand(1 - i);
     }
   }
   return {};
+}
+
+/// What `value` is the logarithm of, bounded as that function bounds it; null
+/// if it is none.
+Value matchBoundedLog(Value value) {
+  Value bounded = matchBesideNumber<MaxOp>(value, kLeastLogarithm);
+  auto log = bounded ? bounded.getDefiningOp<LogOp>() : LogOp();
+  return log ? log.getOperand() : Value();
 }
 
 /// x, if `value` is 1 - x or -x + 1; null if it is neither.
@@ -44,14 +51,9 @@ Value matchComplement(Value value) {
   if (auto difference = value.getDefiningOp<SubOp>()) {
     return isSplat(difference.getLhs(), 1) ? difference.getRhs() : Value();
   }
-  auto sum = value.getDefiningOp<AddOp>();
-  for (unsigned i : {0u, 1u}) {
-    if (sum && isSplat(sum->getOperand(i), 1)) {
-      auto negation = sum->getOperand(1 - i).getDefiningOp<NegOp>();
-      return negation ? negation.getOperand() : Value();
-    }
-  }
-  return {};
+  Value other = matchBesideNumber<AddOp>(value, 1);
+  auto negation = other ? other.getDefiningOp<NegOp>() : NegOp();
+  return negation ? negation.getOperand() : Value();
 }
 
 /// `factor` times the bounded logarithm of `argument`.
@@ -81,28 +83,12 @@ WeighedLog matchWeighedLog(Value value) {
   return {};
 }
 
-/// The elements of a constant, also under views; none if it is not known.
-std::optional<HostTensor> findElements(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast_if_present<ConstantOp>(op)) {
-    return HostTensor::fromAttribute(constant.getValue());
-  }
-  if (!isa_and_present<BroadcastOp, ReshapeOp, TransposeOp>(op)) {
-    return std::nullopt;
-  }
-  std::optional<HostTensor> operand = findElements(op->getOperand(0));
-  if (!operand) {
-    return std::nullopt;
-  }
-  FailureOr<SmallVector<HostTensor>> results = evaluate(op, *operand);
-  return succeeded(results) ? std::optional(results->front()) : std::nullopt;
-}
-
 /// Whether every element of the constant `less` is one less than that of
 /// `more`.
 bool isOneLess(Value less, Value more) {
-  std::optional<HostTensor> left = findElements(less);
-  std::optional<HostTensor> right = left ? findElements(more) : std::nullopt;
+  std::optional<HostTensor> left = evaluateConstant(less);
+  std::optional<HostTensor> right =
+      left ? evaluateConstant(more) : std::nullopt;
   return right && llvm::all_of(llvm::zip_equal(left->floats(), right->floats()),
                                [](auto pair) {
                                  auto [one, other] = pair;

@@ -8,6 +8,7 @@ Needs accelc and accel-run in PATH and nothing but the standard library.
 
 import argparse
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -27,12 +28,9 @@ def run(command, log, cwd=None):
 
 
 def own_variant(flags):
-    """What accel-run chooses on this machine. Whether products of bf16 are fast accel-run alone knows, so plans with some are for all."""
-    known = pathlib.Path("/proc/cpuinfo")
-    features = set(known.read_text(encoding="utf-8").split()) if known.exists() else set()
-    if {"--bf16", "--fp16"} & set(flags) or any(flag.startswith("--fp8") for flag in flags):
-        return "cpu"
-    return "x86-64-v4" if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= features else "x86-64-v3"
+    """One variant takes two thirds of the time to compile. Whether products of bf16 are fast accel-run alone knows, so plans with some are for all."""
+    rounds = any(flag.startswith(("--bf16", "--fp16", "--fp8")) for flag in flags)
+    return "cpu" if rounds else os.environ.get("ACCEL_OWN_VARIANT", "cpu")
 
 
 def main():
@@ -44,8 +42,8 @@ def main():
     parser.add_argument("--file", help="another export of the model, in MODELS_DIR; default: MODEL/model.onnx")
     parser.add_argument("--fresh", action="store_true", help="the wider bounds of a fresh model")
     parser.add_argument("--mode", choices=MODES, default="plain", help="what ranks share")
-    parser.add_argument("--target", default="", help="what the plan is made for; CPUs must be among it, and execute it; default: the code that this "
-                        "machine would take of a plan for all, which takes two thirds of the time to compile")
+    parser.add_argument("--target", default="", help="what the plan is made for; CPUs must be among it, and execute it; default: ACCEL_OWN_VARIANT, or "
+                        "cpu")
     parser.add_argument("--flag", action="append", default=[], help="another flag of accelc, which changes no number")
     parser.add_argument("--ranks", default="1", help="as threads, one or several numbers: 2,3,4")
     parser.add_argument("--processes", default="", help="as processes, one or several numbers")

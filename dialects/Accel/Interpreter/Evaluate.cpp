@@ -69,6 +69,28 @@ evaluate(Operation *op, ArrayRef<HostTensor> operands, int64_t maxElements) {
                               "operation of the accel dialect";
 }
 
+std::optional<HostTensor> evaluateConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<ConstantOp, IotaOp, BroadcastOp, ReshapeOp, TransposeOp>(
+          op) ||
+      !fitsHost(cast<RankedTensorType>(value.getType()))) {
+    return std::nullopt;
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    return HostTensor::fromAttribute(constant.getValue());
+  }
+  SmallVector<HostTensor> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<HostTensor> known = evaluateConstant(operand);
+    if (!known) {
+      return std::nullopt;
+    }
+    operands.push_back(*known);
+  }
+  FailureOr<SmallVector<HostTensor>> results = evaluate(op, operands);
+  return succeeded(results) ? std::optional(results->front()) : std::nullopt;
+}
+
 bool isCheaperComputed(Operation *op) {
   constexpr int64_t kLarge = int64_t(1) << 20;
   auto type = op->getNumResults() == 1

@@ -25,6 +25,11 @@ mlir::FailureOr<llvm::SmallVector<HostTensor>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<HostTensor> operands,
          int64_t maxElements = kMaxHostElements);
 
+/// The elements of a constant or of indices, also under broadcasts, reshapes
+/// and transposes; none of anything else, or if they are not in memory or too
+/// many.
+std::optional<HostTensor> evaluateConstant(mlir::Value value);
+
 /// Whether a constant for the results of `op` would cost more than computing
 /// them in every step: comparisons, choices and logic, sums of integers, and
 /// views, of more than 2^20 elements. Masks of long sequences are such. They

@@ -59,24 +59,6 @@ struct Moved {
   HostTensor element, offset;
 };
 
-std::optional<HostTensor> getConstant(Value value) {
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
-    std::optional<HostTensor> source = getConstant(broadcast.getOperand());
-    if (!source) {
-      return std::nullopt;
-    }
-    FailureOr<SmallVector<HostTensor>> results = evaluate(broadcast, *source);
-    return succeeded(results) ? std::optional(results->front()) : std::nullopt;
-  }
-  if (auto iota = value.getDefiningOp<IotaOp>()) {
-    FailureOr<SmallVector<HostTensor>> results = evaluate(iota, {});
-    return succeeded(results) ? std::optional(results->front()) : std::nullopt;
-  }
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant ? HostTensor::fromAttribute(constant.getValue())
-                  : std::nullopt;
-}
-
 bool isNumberCast(Operation *op) {
   return isa<CastOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
@@ -181,7 +163,8 @@ void InputPlaces::move(OpOperand &use, const Moved &moved) {
 }
 
 void InputPlaces::add(AddOp op, unsigned operand, const Moved &moved) {
-  std::optional<HostTensor> constant = getConstant(op->getOperand(1 - operand));
+  std::optional<HostTensor> constant =
+      evaluateConstant(op->getOperand(1 - operand));
   if (!constant) {
     return;
   }

@@ -7,6 +7,7 @@
 // product with the image: no sample reads another's image, and the gradients of
 // the image and of the places are those of the parts.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
+#include "frontends/onnx/Builders/ExactProduct.h"
 #include "frontends/onnx/Builders/GridAxis.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
@@ -122,11 +123,9 @@ LogicalResult convertGridSample(NodeConversion &c) {
   }
   int64_t pixels = llvm::product_of(sizes);
   Value image = c.reshape(c.input(0), {samples, shape[1], pixels});
-  auto read = MatmulOp::create(
-      c.builder, c.loc, type.clone({samples, shape[1], points}), image,
-      c.reshape(weights, {samples, points, pixels}), /*transposeLhs=*/false,
-      /*transposeRhs=*/true);
-  read.setExact(true);
+  Value read = makeExactProduct(c, {samples, shape[1], points}, image,
+                                c.reshape(weights, {samples, points, pixels}),
+                                /*transposeRhs=*/true);
   SmallVector<int64_t> result{samples, shape[1]};
   llvm::append_range(result, counts);
   c.setResult(0, c.reshape(read, result));
@@ -158,10 +157,8 @@ LogicalResult convertAffineGrid(NodeConversion &c) {
   }
   rows.push_back(c.makeConstant(type.clone({1, points}), 1));
   Value matrices = c.reshape(c.input(0), {expected[0] * axes, axes + 1});
-  auto moved = MatmulOp::create(
-      c.builder, c.loc, type.clone({expected[0] * axes, points}), matrices,
-      c.concat(rows, 0), /*transposeLhs=*/false, /*transposeRhs=*/false);
-  moved.setExact(true);
+  Value moved = makeExactProduct(c, {expected[0] * axes, points}, matrices,
+                                 c.concat(rows, 0), /*transposeRhs=*/false);
   SmallVector<int64_t> result{expected[0]};
   llvm::append_range(result, sizes);
   result.push_back(axes);

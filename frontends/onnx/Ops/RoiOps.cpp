@@ -8,6 +8,7 @@
 // already.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/ChosenRows.h"
+#include "frontends/onnx/Builders/ExactProduct.h"
 #include "frontends/onnx/Builders/GridAxis.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 #include "frontends/onnx/ErrorCodes.h"
@@ -67,11 +68,7 @@ private:
   Value multiply(Value lhs, Value rhs) const {
     SmallVector<int64_t> shape(c.typeOf(lhs).getShape());
     shape.back() = c.typeOf(rhs).getDimSize(1);
-    auto product =
-        MatmulOp::create(c.builder, c.loc, c.typeOf(lhs).clone(shape), lhs, rhs,
-                         /*transposeLhs=*/false, /*transposeRhs=*/true);
-    product.setExact(true);
-    return product;
+    return makeExactProduct(c, shape, lhs, rhs, /*transposeRhs=*/true);
   }
   int64_t regionCount() const { return c.inputType(1).getDimSize(0); }
 

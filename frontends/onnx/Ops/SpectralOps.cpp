@@ -4,6 +4,7 @@
 // others, so gradients are those of products.
 #include "dialects/Accel/IR/ArithmeticBuilder.h"
 #include "frontends/onnx/Builders/ChannelsLast.h"
+#include "frontends/onnx/Builders/ExactProduct.h"
 #include "frontends/onnx/Builders/Formula.h"
 #include "frontends/onnx/Conversion/OperatorTable.h"
 
@@ -112,11 +113,10 @@ Value multiply(NodeConversion &c, Value rows, Value matrix,
   int64_t summed = transform.inputs * transform.inputParts;
   int64_t columns = transform.outputs() * transform.outputParts();
   int64_t count = llvm::product_of(shape);
-  auto product = MatmulOp::create(
-      c.builder, c.loc, type.clone({count, columns}),
-      c.reshape(rows, {count, summed}), c.reshape(matrix, {summed, columns}),
-      /*transposeLhs=*/false, /*transposeRhs=*/false);
-  product.setExact(true);
+  Value lhs = c.reshape(rows, {count, summed});
+  Value rhs = c.reshape(matrix, {summed, columns});
+  Value product = makeExactProduct(c, {count, columns}, lhs, rhs,
+                                   /*transposeRhs=*/false);
   shape.append({transform.outputs(), transform.outputParts()});
   return c.reshape(product, shape);
 }
