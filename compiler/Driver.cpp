@@ -9,6 +9,7 @@
 #include "compiler/CompilerThreads.h"
 #include "compiler/ErrorCodes.h"
 #include "compiler/EstimateReport.h"
+#include "compiler/OtherBatch.h"
 #include "compiler/PhaseRunner.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanOutput.h"
@@ -221,7 +222,12 @@ ExitCode Compilation::importModel() {
   diagnostics.print(model.notes,
                     /*remarks=*/!options.check && !options.estimate);
   ExitCode result = printFault(files.checkData(model.dataFiles));
-  return result == ExitCode::Ok ? readAdapters() : result;
+  result = result == ExitCode::Ok ? readAdapters() : result;
+  if (result == ExitCode::Ok && model.otherBatch) {
+    recordOtherBatch(getModule(), *model.otherBatch, options);
+    model.otherBatch = nullptr;
+  }
+  return result;
 }
 
 ExitCode Compilation::readAdapters() {

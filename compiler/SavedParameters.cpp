@@ -4,10 +4,10 @@
 
 #include "runtime/io/safetensors_set.h"
 
-using namespace accel;
+namespace accel {
 
 absl::StatusOr<onnx::SavedParameters>
-accel::readSavedParameters(runtime::Vfs &vfs, llvm::StringRef path) {
+readSavedParameters(runtime::Vfs &vfs, llvm::StringRef path) {
   auto opened = runtime::SafetensorsSet::Open(vfs, path.str());
   if (!opened.ok()) {
     return opened.status();
@@ -33,8 +33,10 @@ accel::readSavedParameters(runtime::Vfs &vfs, llvm::StringRef path) {
   return saved;
 }
 
-std::vector<std::string> accel::listParameterFiles(runtime::Vfs &vfs,
-                                                   llvm::StringRef path) {
+std::vector<std::string> listParameterFiles(runtime::Vfs &vfs,
+                                            llvm::StringRef path) {
   auto files = runtime::SafetensorsSet::ListFiles(vfs, path.str());
   return files.ok() ? *files : std::vector<std::string>{path.str()};
 }
+
+} // namespace accel

@@ -17,12 +17,14 @@
 #include "frontends/onnx/Model/Metadata.h"
 #include "frontends/onnx/Model/ModelFile.h"
 #include "frontends/onnx/Model/OperatorUpgrade.h"
+#include "frontends/onnx/Weights/DeclareParameters.h"
 #include "frontends/onnx/Weights/ExternalData.h"
 #include "frontends/onnx/Weights/RebuiltWeights.h"
 #include "frontends/onnx/Weights/RecurrentWeights.h"
 #include "frontends/onnx/Weights/SavedCheck.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -31,8 +33,6 @@ using namespace mlir;
 
 namespace accel::onnx {
 namespace {
-
-using Kind = RecoveredParameter::Kind;
 
 /// The first version whose gradients ours were not compared with.
 const llvm::VersionTuple kUnknownPytorch(2, 15);
@@ -76,10 +76,9 @@ private:
   LogicalResult refuseAbsentWeights();
   LogicalResult keepStatistics();
   LogicalResult convert();
+  void begin(ConversionState &conversion, int64_t batch) const;
+  void convertOtherBatch(const BoundInputs &inputs);
   void declareModule(int64_t batch);
-  void declareParameters();
-  DictionaryAttr makeInitial(const ModelParameter &parameter);
-  DictionaryAttr makeProvenance(const ModelParameter &parameter);
   void finishParameters();
   void recordDropoutSites();
   LogicalResult checkBatchNormPolicy();
@@ -197,14 +196,9 @@ LogicalResult Importer::convert() {
   if (failed(inputs)) {
     return failure();
   }
-  state.opset = defaultOpset(*model);
-  state.batch = inputs->batch;
-  state.dropout = options.dropout;
-  state.batchNorm = options.batchNorm;
-  state.infers = options.infers;
-  state.pytorch = getPytorchVersion(*model);
+  begin(state, inputs->batch);
   declareModule(inputs->batch);
-  declareParameters();
+  declareParameters(*result.module, weights.parameters);
   GraphSource source{model->graph(), recovery, weights, path};
   if (failed(convertGraph(source, *inputs, state, *result.module))) {
     return failure();
@@ -221,7 +215,63 @@ LogicalResult Importer::convert() {
   annotateInputRanges(state.function);
   markFilledInputs(state.function);
   recordDropoutSites();
+  if (!hasErrors) {
+    convertOtherBatch(*inputs);
+  }
   return success();
+}
+
+/// What conversion knows beforehand.
+void Importer::begin(ConversionState &conversion, int64_t batch) const {
+  conversion.opset = defaultOpset(*model);
+  conversion.batch = batch;
+  conversion.dropout = options.dropout;
+  conversion.batchNorm = options.batchNorm;
+  conversion.infers = options.infers;
+  conversion.pytorch = getPytorchVersion(*model);
+}
+
+/// Twice, three times ... as many samples: as many as no input has elements
+/// along another dimension.
+static int64_t chooseOtherBatch(const BoundInputs &inputs) {
+  llvm::SmallSet<int64_t, 8> sizes;
+  for (RankedTensorType type : inputs.types) {
+    sizes.insert_range(type.getShape());
+  }
+  int64_t batch = 3 * inputs.batch;
+  while (sizes.contains(batch)) {
+    batch += inputs.batch;
+  }
+  return batch;
+}
+
+void Importer::convertOtherBatch(const BoundInputs &inputs) {
+  bool hasNumber = llvm::any_of(state.function.getResultTypes(), [](Type type) {
+    return cast<ShapedType>(type).getRank() == 0;
+  });
+  if (options.infers || inputs.batchSymbol.empty() || !hasNumber) {
+    return;
+  }
+  ImportOptions others = options;
+  int64_t batch = chooseOtherBatch(inputs);
+  others.dimensions.erase("batch");
+  others.dimensions[inputs.batchSymbol] = batch;
+  ConversionState converted;
+  begin(converted, batch);
+  OwningOpRef<ModuleOp> module = result.module->clone();
+  module->lookupSymbol("forward")->erase();
+  (*module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
+  // That it can't be had is no fault of the model as it is used.
+  ScopedDiagnosticHandler silence(&context,
+                                  [](Diagnostic &) { return success(); });
+  auto dataInputs = getDataInputs(model->graph());
+  FailureOr<BoundInputs> bound =
+      bindDimensions(dataInputs, others, path, context);
+  GraphSource source{model->graph(), recovery, weights, path};
+  if (succeeded(bound) &&
+      succeeded(convertGraph(source, *bound, converted, *module))) {
+    result.otherBatch = std::move(module);
+  }
 }
 
 void Importer::declareModule(int64_t batch) {
@@ -238,78 +288,6 @@ void Importer::declareModule(int64_t batch) {
   (*result.module)->setAttr("accel.model", description.getDictionary(&context));
   if (!options.infers) {
     (*result.module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
-  }
-}
-
-DictionaryAttr Importer::makeInitial(const ModelParameter &parameter) {
-  NamedAttrList initial;
-  if (parameter.kind == Kind::Recreated) {
-    initial.set("kind", builder.getStringAttr("constant"));
-    initial.set("value", builder.getF64FloatAttr(0.0));
-  } else {
-    initial.set("kind", builder.getStringAttr("file"));
-    initial.set("key", builder.getStringAttr(parameter.name));
-  }
-  return initial.getDictionary(&context);
-}
-
-/// Null for a plain initializer.
-DictionaryAttr Importer::makeProvenance(const ModelParameter &parameter) {
-  NamedAttrList provenance;
-  const RecoveredParameter &holder = parameter.holders.front();
-  switch (parameter.kind) {
-  case Kind::Plain:
-    break;
-  case Kind::Transposed:
-    provenance.set("kind", builder.getStringAttr("transposed"));
-    provenance.set("initializer", builder.getStringAttr(holder.initializer));
-    break;
-  case Kind::TableRows:
-    provenance.set("kind", builder.getStringAttr("rows"));
-    provenance.set("initializer", builder.getStringAttr(holder.initializer));
-    provenance.set("shape",
-                   builder.getI64ArrayAttr(parameter.heldType.getShape()));
-    break;
-  case Kind::Reshaped:
-    provenance.set("kind", builder.getStringAttr("reshaped"));
-    provenance.set("initializer", builder.getStringAttr(holder.source));
-    provenance.set("shape",
-                   builder.getI64ArrayAttr(parameter.heldType.getShape()));
-    break;
-  case Kind::Shifted:
-    provenance.set("kind", builder.getStringAttr("shifted"));
-    provenance.set("initializer", builder.getStringAttr(holder.source));
-    provenance.set("by", builder.getF64FloatAttr(holder.folding->shift));
-    break;
-  case Kind::Untied:
-    provenance.set("kind", builder.getStringAttr("untied"));
-    provenance.set("initializer", builder.getStringAttr(holder.source));
-    break;
-  case Kind::Recreated:
-    provenance.set("kind", builder.getStringAttr("recreated"));
-    break;
-  }
-  SmallVector<Attribute> copies;
-  for (const RecoveredParameter &copy : llvm::drop_begin(parameter.holders)) {
-    copies.push_back(builder.getStringAttr(copy.initializer));
-  }
-  if (!copies.empty()) {
-    provenance.set("copies", builder.getArrayAttr(copies));
-  }
-  return provenance.empty() ? DictionaryAttr()
-                            : provenance.getDictionary(&context);
-}
-
-void Importer::declareParameters() {
-  OpBuilder inserter = OpBuilder::atBlockEnd(result.module->getBody());
-  for (const ModelParameter &parameter : weights.parameters) {
-    ParameterOp::create(
-        inserter, NameLoc::get(builder.getStringAttr(parameter.name)),
-        builder.getStringAttr(parameter.name), TypeAttr::get(parameter.type),
-        builder.getUnitAttr(), /*statistic=*/UnitAttr(), makeInitial(parameter),
-        makeProvenance(parameter), /*compute=*/TypeAttr(),
-        /*scale=*/IntegerAttr(), /*segment=*/FlatSymbolRefAttr(),
-        /*offset=*/IntegerAttr());
   }
 }
 

@@ -29,6 +29,10 @@ namespace accel::onnx {
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The same with some other batch, to see which numbers depend on it. Null if
+  /// the file fixes the batch, does not convert with another one, or has no
+  /// number that could be its loss.
+  mlir::OwningOpRef<mlir::ModuleOp> otherBatch;
   WeightTable weights; ///< of the parameters with `initial = {kind = "file"}`
   ExportTemplate exportTemplate;      ///< for the trained model
   ImportNotes notes;                  ///< for the user

@@ -171,8 +171,15 @@ public:
           << lossWeight << "'";
       return signalPassFailure();
     }
-    FailureOr<Objective> chosen = chooseObjective(
-        forward, {objective, lossWeight == "samples"}, batch.getInt());
+    ObjectiveRequest request{objective, lossWeight == "samples"};
+    request.other =
+        readOtherBatch(module->getAttrOfType<DictionaryAttr>(kOtherBatch));
+    if (request.other) {
+      request.numbers = LossNumbers::Compared;
+    }
+    module->removeAttr(kOtherBatch);
+    FailureOr<Objective> chosen =
+        chooseObjective(forward, request, batch.getInt());
     if (failed(chosen) || failed(verifyInputs(forward, *chosen))) {
       return signalPassFailure();
     }
@@ -187,6 +194,26 @@ public:
   }
 
 private:
+  /// What differs from the model's text.
+  static void tellAboutDivisors(func::FuncOp forward, StringRef output,
+                                const GraphLoss &loss) {
+    if (loss.terms.front().isMereSum) {
+      emitRemark(forward.getLoc(), "output '")
+          << output
+          << "' is a sum without a divisor that grows with the samples; a "
+             "step trains its mean over the samples of the global batch, so "
+             "that gradients are the sum's divided by --global-batch";
+    }
+    if (llvm::any_of(loss.terms,
+                     [](const LossTerm &term) { return term.dropsBound; })) {
+      emitRemark(forward.getLoc(), "output '")
+          << output
+          << "' divides by a sum of weights, which a lower bound keeps from "
+             "zero; a step divides by what its weights add up to, also if "
+             "that is less than the bound";
+    }
+  }
+
   /// The labels that the objective adds have a name of their own.
   static LogicalResult verifyInputs(func::FuncOp forward,
                                     const Objective &chosen) {
@@ -265,12 +292,8 @@ private:
                 builder.getStringAttr(
                     "the loss adds means over different counts of targets"));
     }
-    if (chosen.loss && chosen.loss->terms.front().isMereSum) {
-      emitRemark(forward.getLoc(), "output '")
-          << output
-          << "' is a sum without a divisor; a step trains its mean over the "
-             "samples of the global batch, so that gradients are the sum's "
-             "divided by --global-batch";
+    if (chosen.loss) {
+      tellAboutDivisors(forward, output, *chosen.loss);
     }
     if (!wholeMicrobatches.empty()) {
       attrs.set("whole_microbatches", builder.getStringAttr(wholeMicrobatches));

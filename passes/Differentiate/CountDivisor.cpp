@@ -59,6 +59,22 @@ struct Guard {
 /// Counts are whole numbers, and sums with less are the same in f32.
 constexpr double kLeastCount = 1, kNothing = 1e-5;
 
+/// Whether `value` is known to have whole numbers: it is computed of integers
+/// and bools by casts, views, and products.
+bool isWhole(Value value) {
+  value = skipViews(value);
+  Operation *op = value.getDefiningOp();
+  if (!isa<FloatType>(typeOf(value).getElementType())) {
+    return true;
+  }
+  if (std::optional<double> number = getSplat(value)) {
+    return std::floor(*number) == *number;
+  }
+  return isa_and_present<CastOp, MulOp, TransposeOp, SliceOp, ReduceSumOp>(
+             op) &&
+         llvm::all_of(op->getOperands(), isWhole);
+}
+
 /// `value` of max(value, number), of the choice that a bound is, or of their
 /// sum.
 Guard matchGuard(Value count) {
@@ -90,12 +106,13 @@ Guard matchGuard(Value count) {
 
 class CountMatcher {
 public:
-  CountMatcher(int64_t batch, std::string &reason)
+  CountMatcher(std::optional<int64_t> batch, std::string &reason)
       : batch(batch), reason(reason) {}
 
   LogicalResult match(Value divisor) {
     Value value = strip(divisor, isCountCast);
     if (Guard guard = matchGuard(value)) {
+      count.dropsBound |= guard.number > kNothing;
       return success(succeeded(match(guard.value)) &&
                      succeeded(checkGuard(guard)));
     }
@@ -115,6 +132,7 @@ public:
     if (!count.summands) {
       return fail("its divisor is neither a number nor a count of targets");
     }
+    count.dropsBound = count.dropsBound && !isWhole(count.summands);
     return dependsOnParameters(count.summands)
                ? fail("its divisor depends on parameters")
                : success();
@@ -135,7 +153,7 @@ private:
       count.isMean = true;
       return success();
     }
-    if (isPerSample(number, batch)) {
+    if (batch && isPerSample(number, *batch)) {
       return fail("its divisor has a count and a number that may be one for "
                   "each sample of the microbatch");
     }
@@ -155,7 +173,7 @@ private:
                       "more often than microbatches");
   }
 
-  int64_t batch;
+  std::optional<int64_t> batch;
   std::string &reason;
 };
 
@@ -166,7 +184,8 @@ bool isPerSample(double number, int64_t batch) {
   return each >= 1 && std::floor(each) == each;
 }
 
-FailureOr<CountDivisor> matchCountDivisor(Value divisor, int64_t batch,
+FailureOr<CountDivisor> matchCountDivisor(Value divisor,
+                                          std::optional<int64_t> batch,
                                           std::string &reason) {
   CountMatcher matcher(batch, reason);
   if (failed(matcher.match(divisor))) {

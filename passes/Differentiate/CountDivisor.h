@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
 #include <string>
 
 namespace accel {
@@ -16,15 +17,19 @@ struct CountDivisor {
   mlir::Value summands;
   double number = 1;
   bool isMean = false;
+  /// A lower bound is left out that weights, which are not known to be whole
+  /// numbers, may be below.
+  bool dropsBound = false;
 };
 
 /// Takes a divisor apart, computed from `batch` samples: what is counted
 /// depends on no parameter, a number says nothing about how many samples there
 /// are, and a bound that keeps it from zero, or what is added for that, changes
 /// no count of one target or more. If it is no such count, the reason goes to
-/// `reason`.
-mlir::FailureOr<CountDivisor>
-matchCountDivisor(mlir::Value divisor, int64_t batch, std::string &reason);
+/// `reason`. Without `batch`, numbers are compared later (LossForm).
+mlir::FailureOr<CountDivisor> matchCountDivisor(mlir::Value divisor,
+                                                std::optional<int64_t> batch,
+                                                std::string &reason);
 
 /// Whether `number` is a whole one for each of `batch` samples, as sizes are
 /// that grow with them. Others are, too, by chance.

@@ -18,14 +18,16 @@ struct Path {
   llvm::SmallVector<double> divisors; ///< the one nearest to the sum last
   SampleValues counts;                ///< of null: none divides
   bool isMeanOfCounts = false;        ///< what divides is their mean
+  bool dropsBound = false;            ///< of the counts
   size_t outer = 0; ///< how many of `divisors` divide what the counts do not
 };
 
 class LossMatcher {
 public:
-  LossMatcher(func::FuncOp forward, int64_t batch, std::string &reason)
+  LossMatcher(func::FuncOp forward, int64_t batch, LossNumbers numbers,
+              std::string &reason)
       : samples(forward.getBody().front(), batch), batch(batch),
-        reason(reason) {}
+        numbers(numbers), reason(reason) {}
 
   LogicalResult match(Value scalar) {
     if (failed(matchNumber(scalar, {}))) {
@@ -34,14 +36,7 @@ public:
     if (loss.terms.empty()) {
       return fail(kNoSum);
     }
-    const LossTerm &first = loss.terms.front();
-    for (const LossTerm &term : loss.terms) {
-      if (term.isMereSum != first.isMereSum) {
-        return fail("it adds means and mere sums, whose shares depend on how "
-                    "many samples there are");
-      }
-    }
-    return success();
+    return isCompared() ? success() : checkDivisors(loss, reason);
   }
 
   GraphLoss loss;
@@ -54,6 +49,7 @@ private:
     reason = text.str();
     return failure();
   }
+  bool isCompared() const { return numbers == LossNumbers::Compared; }
 
   /// Adds the terms that `value` is made of.
   LogicalResult matchNumber(Value value, Path path) {
@@ -168,12 +164,14 @@ private:
     if (path.counts.value) {
       return fail("two counts of targets divide it");
     }
-    FailureOr<CountDivisor> count = matchCountDivisor(divisor, batch, reason);
+    FailureOr<CountDivisor> count = matchCountDivisor(
+        divisor, isCompared() ? std::nullopt : std::optional(batch), reason);
     if (failed(count)) {
       return failure();
     }
     path.factor.number /= count->number;
     path.isMeanOfCounts = count->isMean;
+    path.dropsBound = count->dropsBound;
     path.outer = path.divisors.size();
     return setValues(count->summands, path.counts);
   }
@@ -207,7 +205,7 @@ private:
     }
     term.factor = path.factor;
     term.counts = path.counts;
-    term.isMereSum = path.divisors.empty() && !term.hasCounts();
+    term.dropsBound = path.dropsBound;
     bool hasDivisor = term.hasCounts();
     for (double divisor : llvm::reverse(path.divisors)) {
       if (!hasDivisor && isPerSample(divisor, batch)) {
@@ -217,7 +215,8 @@ private:
         term.factor.number /= divisor;
       }
     }
-    if (!hasDivisor && !term.isMereSum) {
+    term.isMereSum = !hasDivisor;
+    if (!hasDivisor && !path.divisors.empty() && !isCompared()) {
       return fail("its divisor is no multiple of the " + Twine(batch) +
                   " samples");
     }
@@ -249,18 +248,32 @@ private:
 
   SampleBlocks samples;
   int64_t batch;
+  LossNumbers numbers;
   std::string &reason;
 };
 
 } // namespace
 
 FailureOr<GraphLoss> matchGraphLoss(func::FuncOp forward, Value scalar,
-                                    int64_t batch, std::string &reason) {
-  LossMatcher matcher(forward, batch, reason);
+                                    int64_t batch, LossNumbers numbers,
+                                    std::string &reason) {
+  LossMatcher matcher(forward, batch, numbers, reason);
   if (failed(matcher.match(scalar))) {
     return failure();
   }
   return std::move(matcher.loss);
+}
+
+LogicalResult checkDivisors(const GraphLoss &loss, std::string &reason) {
+  bool isMereSum = loss.terms.front().isMereSum;
+  for (const LossTerm &term : loss.terms) {
+    if (term.isMereSum != isMereSum) {
+      reason = "it adds means and mere sums, whose shares depend on how many "
+               "samples there are";
+      return failure();
+    }
+  }
+  return success();
 }
 
 } // namespace accel

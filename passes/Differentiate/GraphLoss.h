@@ -33,7 +33,8 @@ struct LossTerm {
   SampleValues losses;
   SampleValues counts; ///< of null: `perSample`
   int64_t perSample = 1;
-  bool isMereSum = false; ///< what is trained is its mean over the samples
+  bool isMereSum = false;  ///< what is trained is its mean over the samples
+  bool dropsBound = false; ///< of its counts (CountDivisor)
 
   bool hasCounts() const { return bool(counts.value); }
 };
@@ -60,11 +61,22 @@ struct GraphLoss {
   bool isSingle() const { return terms.size() == 1 && common.empty(); }
 };
 
+/// What is known of numbers in a loss.
+enum class LossNumbers {
+  Guessed, ///< those that may count the samples do
+  Compared ///< with those of another batch, later (LossForm)
+};
+
 /// Takes the number `scalar`, computed in `forward` from `batch` samples,
 /// apart. If it is no such sum, or mixes samples, the reason goes to `reason`.
 mlir::FailureOr<GraphLoss> matchGraphLoss(mlir::func::FuncOp forward,
                                           mlir::Value scalar, int64_t batch,
+                                          LossNumbers numbers,
                                           std::string &reason);
+
+/// Whether all terms are means, or all mere sums; if not, the reason goes to
+/// `reason`.
+mlir::LogicalResult checkDivisors(const GraphLoss &loss, std::string &reason);
 
 } // namespace accel
 

@@ -11,6 +11,7 @@ using namespace mlir;
 namespace accel {
 namespace {
 
+constexpr llvm::StringLiteral kOutputPrefix = "output:";
 constexpr ObjectiveKind kByLabels[] = {
     ObjectiveKind::CausalLm, ObjectiveKind::Classification, ObjectiveKind::Mse};
 
@@ -130,22 +131,50 @@ Objective makeObjective(func::FuncOp forward, ObjectiveKind kind,
   return objective;
 }
 
-/// Whether an output is one float number.
-bool isNumber(func::FuncOp forward, unsigned output) {
-  RankedTensorType type = getOutputType(forward, output);
-  return isa<FloatType>(type.getElementType()) && type.getRank() == 0;
+/// The output that is asked for, or named `loss`, if it is one float number.
+std::optional<unsigned> findLoss(func::FuncOp forward, StringRef objective) {
+  StringRef name = objective == "auto" ? "loss" : objective;
+  if (objective != "auto" && !name.consume_front(kOutputPrefix)) {
+    return std::nullopt;
+  }
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    RankedTensorType type = getOutputType(forward, i);
+    if (getOutputName(forward, i) == name &&
+        isa<FloatType>(type.getElementType()) && type.getRank() == 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+Value getOutput(func::FuncOp forward, unsigned output) {
+  return forward.getBody().front().getTerminator()->getOperand(output);
+}
+
+/// Takes the loss apart, and compares it with that of another batch.
+FailureOr<GraphLoss> matchLoss(func::FuncOp forward, Value scalar,
+                               const ObjectiveRequest &request, int64_t batch,
+                               std::string &reason) {
+  FailureOr<GraphLoss> loss =
+      matchGraphLoss(forward, scalar, batch, request.numbers, reason);
+  bool isCompared = succeeded(loss) && request.other;
+  if (isCompared && (failed(reconcile(*loss, batch, *request.other, reason)) ||
+                     failed(checkDivisors(*loss, reason)))) {
+    return failure();
+  }
+  return loss;
 }
 
 /// The model's own loss.
 FailureOr<Objective> makeLoss(func::FuncOp forward, unsigned output,
-                              bool weighsSamples, int64_t batch) {
+                              const ObjectiveRequest &request, int64_t batch) {
   Objective objective{ObjectiveKind::Loss, output, std::nullopt, std::nullopt};
-  if (weighsSamples) {
+  if (request.weighsSamples) {
     return objective;
   }
   std::string reason;
-  Value scalar = forward.getBody().front().getTerminator()->getOperand(output);
-  FailureOr<GraphLoss> loss = matchGraphLoss(forward, scalar, batch, reason);
+  FailureOr<GraphLoss> loss =
+      matchLoss(forward, getOutput(forward, output), request, batch, reason);
   if (failed(loss)) {
     withCode(forward.emitError("output '"), codes::LossForm)
         << getOutputName(forward, output)
@@ -161,13 +190,7 @@ FailureOr<Objective> makeLoss(func::FuncOp forward, unsigned output,
   return objective;
 }
 
-FailureOr<Objective> chooseByGraph(func::FuncOp forward, bool weighsSamples,
-                                   int64_t batch) {
-  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
-    if (getOutputName(forward, i) == "loss" && isNumber(forward, i)) {
-      return makeLoss(forward, i, weighsSamples, batch);
-    }
-  }
+FailureOr<Objective> chooseByGraph(func::FuncOp forward, int64_t batch) {
   for (ObjectiveKind kind :
        {ObjectiveKind::CausalLm, ObjectiveKind::Classification}) {
     FailureOr<std::optional<unsigned>> output =
@@ -191,12 +214,9 @@ FailureOr<Objective> chooseByGraph(func::FuncOp forward, bool weighsSamples,
 }
 
 FailureOr<Objective> chooseOutput(func::FuncOp forward, StringRef name,
-                                  bool weighsSamples, int64_t batch) {
+                                  int64_t batch) {
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     if (getOutputName(forward, i) == name) {
-      if (isNumber(forward, i)) {
-        return makeLoss(forward, i, weighsSamples, batch);
-      }
       if (fits(forward, ObjectiveKind::Output, i, batch)) {
         return makeObjective(forward, ObjectiveKind::Output, i);
       }
@@ -246,12 +266,15 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward,
                                      const ObjectiveRequest &request,
                                      int64_t batch) {
   StringRef text = request.objective;
+  if (std::optional<unsigned> loss = findLoss(forward, text)) {
+    return makeLoss(forward, *loss, request, batch);
+  }
   if (text == "auto") {
-    return chooseByGraph(forward, request.weighsSamples, batch);
+    return chooseByGraph(forward, batch);
   }
   StringRef name = text;
-  if (name.consume_front("output:")) {
-    return chooseOutput(forward, name, request.weighsSamples, batch);
+  if (name.consume_front(kOutputPrefix)) {
+    return chooseOutput(forward, name, batch);
   }
   for (ObjectiveKind kind : kByLabels) {
     if (text != stringifyObjective(kind)) {
@@ -275,6 +298,22 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward,
                     "mse or output:NAME, got '")
       << text << "'";
   return failure();
+}
+
+std::optional<OtherBatch> observeLoss(func::FuncOp forward, StringRef objective,
+                                      int64_t batch) {
+  std::optional<unsigned> output = findLoss(forward, objective);
+  if (!output) {
+    return std::nullopt;
+  }
+  OtherBatch other{batch, {}, {}};
+  FailureOr<GraphLoss> loss =
+      matchGraphLoss(forward, getOutput(forward, *output), batch,
+                     LossNumbers::Compared, other.reason);
+  if (succeeded(loss)) {
+    other.form = getForm(*loss, batch);
+  }
+  return other;
 }
 
 } // namespace accel

@@ -4,7 +4,7 @@
 #ifndef ACCEL_PASSES_DIFFERENTIATE_OBJECTIVE_H
 #define ACCEL_PASSES_DIFFERENTIATE_OBJECTIVE_H
 
-#include "passes/Differentiate/GraphLoss.h"
+#include "passes/Differentiate/LossForm.h"
 
 namespace accel {
 
@@ -17,6 +17,9 @@ struct ObjectiveRequest {
   /// Whether a loss of the model's own is weighted by its samples, whatever it
   /// divides by.
   bool weighsSamples = false;
+  LossNumbers numbers = LossNumbers::Guessed;
+  /// What numbers are compared with, unless these are the other ones.
+  std::optional<OtherBatch> other = {};
 };
 
 struct Objective {
@@ -44,6 +47,11 @@ llvm::StringRef getOutputName(mlir::func::FuncOp forward, unsigned index);
 mlir::FailureOr<Objective> chooseObjective(mlir::func::FuncOp forward,
                                            const ObjectiveRequest &request,
                                            int64_t batch);
+
+/// What the model's own loss is made of, if `objective` asks for one: for the
+/// same model with another batch (ObjectiveRequest::other).
+std::optional<OtherBatch> observeLoss(mlir::func::FuncOp forward,
+                                      llvm::StringRef objective, int64_t batch);
 
 } // namespace accel
 

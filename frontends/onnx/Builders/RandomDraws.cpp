@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace accel::onnx {
@@ -148,13 +150,42 @@ Value makeBernoulli(NodeConversion &c, RankedTensorType type,
   auto [dropped, site] =
       addDropoutSite(c, toDecimal(static_cast<float>(1.0 - probability)),
                      /*attention=*/false);
-  Value mean = c.makeConstant(type, probability);
-  if (dropped == 0.0) {
-    return mean;
+  Value drawn = c.makeConstant(type, probability);
+  if (dropped > 0.0) {
+    Value kept = makeDropout(c, type, like, dropped, site,
+                             /*factor=*/RandomFactorAttr());
+    drawn = Formula(c, type).mul(kept, drawn);
   }
-  Value kept =
-      makeDropout(c, type, like, dropped, site, /*factor=*/RandomFactorAttr());
-  return Formula(c, type).mul(kept, mean);
+  c.state.drawnWith[drawn] = probability;
+  return drawn;
+}
+
+FailureOr<Value> findAlphaDropout(NodeConversion &c) {
+  bool isFirst = c.state.drawnWith.contains(c.input(0));
+  Value drawn = c.input(isFirst ? 0 : 1), other = c.input(isFirst ? 1 : 0);
+  auto found = c.state.drawnWith.find(drawn);
+  if (found == c.state.drawnWith.end() || !c.state.known.isKnown(other) ||
+      c.typeOf(other).getNumElements() != 1 ||
+      c.typeOf(other).getRank() > c.typeOf(drawn).getRank()) {
+    return Value();
+  }
+  // Section 4 of Klambauer et al., "Self-Normalizing Neural Networks" (2017),
+  // with alpha x lambda of SELU.
+  constexpr double kAlpha = 1.7580993408473766;
+  double kept = found->second, dropped = 1.0 - kept;
+  double factor = 1.0 / std::sqrt((kAlpha * kAlpha * dropped + 1.0) * kept);
+  double number = c.state.known.evaluate(other).getAsDouble(0);
+  if (std::abs(number - factor) > 1e-6 * factor) {
+    return Value();
+  }
+  if (c.state.dropout.kind == DropoutPolicy::Kind::Probability) {
+    return c.error() << "--dropout: expected model or off for a model with "
+                        "AlphaDropout, got a probability, to which the "
+                        "numbers beside it in the file do not belong";
+  }
+  Formula f(c, c.typeOf(drawn));
+  Value isMean = f.equal(drawn, f.number(kept));
+  return f.select(isMean, f.number(1.0), f.scale(number, drawn));
 }
 
 } // namespace accel::onnx

@@ -37,6 +37,13 @@ mlir::Value findStochasticDepth(NodeConversion &conversion);
 mlir::Value findBernoulli(NodeConversion &conversion,
                           ComparePredicate predicate);
 
+/// What AlphaDropout multiplies by, where the node does: a * m of numbers m
+/// that are 1 with a known probability, and the a that belongs to it. An
+/// evaluation takes 1, with which the module is PyTorch's in eval mode, and not
+/// the mean. Null for another product; fails after an error if `--dropout`
+/// gives the site another probability.
+mlir::FailureOr<mlir::Value> findAlphaDropout(NodeConversion &conversion);
+
 } // namespace accel::onnx
 
 #endif

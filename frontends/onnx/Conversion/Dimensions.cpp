@@ -261,6 +261,7 @@ LogicalResult Binder::checkOptions() {
 FailureOr<BoundInputs> Binder::makeTypes() {
   BoundInputs bound;
   bound.batch = fixedBatch ? fixedBatch : sizes.lookup(batchSymbol);
+  bound.batchSymbol = batchSymbol;
   for (auto [input, shape] : llvm::zip_equal(inputs, shapes)) {
     SmallVector<int64_t> dims;
     int64_t elements = 1;

@@ -11,10 +11,13 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <string>
+
 namespace accel::onnx {
 
 struct BoundInputs {
   int64_t batch = 0; ///< the microbatch: the leading dimension of all inputs
+  std::string batchSymbol; ///< empty: the file fixes it
   llvm::SmallVector<mlir::RankedTensorType> types;
 };
 

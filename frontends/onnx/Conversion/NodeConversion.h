@@ -74,6 +74,8 @@ struct ConversionState {
   llvm::DenseSet<mlir::Value> uniforms;
   /// Booleans that are random, and the floats 0 and 1 with the same mean.
   llvm::DenseMap<mlir::Value, mlir::Value> bernoullis;
+  /// Floats that are 1 with this probability, else 0, or its mean.
+  llvm::DenseMap<mlir::Value, double> drawnWith;
   /// Values that nodes or outputs of the graph read, by name.
   llvm::StringSet<> read;
   /// The data types of values that are integers of 8 or 16 bits, by name.

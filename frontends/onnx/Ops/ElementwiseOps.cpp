@@ -210,7 +210,11 @@ LogicalResult convertBinary(NodeConversion &c) {
                      << (logical ? "boolean tensors" : "tensors of numbers")
                      << ", got " << c.inputType(0);
   }
-  FailureOr<Value> result = combineInputs(c, make);
+  FailureOr<Value> result =
+      c.node.op_type() == "Mul" ? findAlphaDropout(c) : Value();
+  if (succeeded(result) && !*result) {
+    result = combineInputs(c, make);
+  }
   if (failed(result)) {
     return failure();
   }

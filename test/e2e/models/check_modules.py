@@ -6,6 +6,7 @@
     python check_modules.py WORK_DIR 'lstm|gru' rope   # those that a pattern is found in
     python check_modules.py WORK_DIR --exporter=unoptimized --moved
     python check_modules.py WORK_DIR 'conv' --flags    # with --bf16, --fsdp, --lora ...
+    python check_modules.py WORK_DIR 'loss' --microbatch=1
     python check_modules.py --list
 
 Each module is ten lines of what people write: attention in odd forms, convolutions,
@@ -55,8 +56,9 @@ from programs import Refusal, StageError, compile_model, export, run
 for path in sorted(Path(__file__).parent.glob("modules_*.py")):
     importlib.import_module(path.stem)  # registers its modules
 
-MICROBATCH, EXAMPLES = 4, 3
-# The last microbatch is short, or whole where samples influence each other.
+EXAMPLES = 3
+# The last microbatch is short, unless it has one sample, or whole where samples
+# influence each other.
 GLOBAL_BATCH, WHOLE_BATCH = 7, 8
 # Relative errors; where norms over few elements magnify the rounding of float32,
 # three times PyTorch's own error is allowed.
@@ -72,12 +74,12 @@ def make_inputs(case: Module) -> dict[str, torch.Tensor]:
 
 
 def pytorch_step(
-    case: Module, module: nn.Module, inputs: dict, dtype: torch.dtype
+    case: Module, module: nn.Module, inputs: dict, dtype: torch.dtype, microbatch: int
 ) -> tuple[float, dict[str, torch.Tensor]]:
     """The loss and the gradients: of all samples, or summed over microbatches."""
     model = copy.deepcopy(module).to(dtype)
     samples = len(next(iter(inputs.values())))
-    step = MICROBATCH if case.mixes else samples
+    step = microbatch if case.mixes else samples
     total = 0.0
     for first in range(0, samples, step):
         given = {n: v[first : first + step] for n, v in cast_floats(inputs, dtype).items()}
@@ -96,9 +98,9 @@ def pytorch_step(
     }
 
 
-def compile_flags(case: Module) -> list[str]:
+def compile_flags(case: Module, microbatch: int) -> list[str]:
     samples = WHOLE_BATCH if case.mixes else GLOBAL_BATCH
-    flags = [f"--dim=batch={MICROBATCH}", f"--global-batch={samples}"]
+    flags = [f"--dim=batch={microbatch}", f"--global-batch={samples}"]
     if not case.has_loss:
         return [*flags, "--objective=classification"]
     return [*flags, "--loss-weight=samples"] if case.mixes else flags
@@ -145,17 +147,18 @@ def check(case: Module, folder: Path, exporter: str, options) -> dict:
     output = "loss" if case.has_loss else "logits"
     exported = copy.deepcopy(module)  # tracing may move what a module remembers
     export(exported, example, folder / "model.onnx", exporter, output)
-    compile_model(["-o", "plan", *compile_flags(case)], folder)
+    flags = compile_flags(case, options.microbatch)
+    compile_model(["-o", "plan", *flags], folder)
     ours = run_step(inputs, folder)
     if options.flags:
 
         def run_flags(folder: Path, ranks: int):
             return run_step(inputs, folder, "flags.plan", ranks)
 
-        return check_flags(ours, folder, compile_flags(case), run_flags)
+        return check_flags(ours, folder, flags, run_flags)
     try:
         theirs, single = (
-            pytorch_step(case, module, inputs, dtype)
+            pytorch_step(case, module, inputs, dtype, options.microbatch)
             for dtype in (torch.float64, torch.float32)
         )
     except RuntimeError as error:  # such as a write in place that it refuses
@@ -196,6 +199,9 @@ def parse_arguments() -> argparse.Namespace:
         "--moved",
         action="store_true",
         help="move parameters as training would: none are equal, or 0, or 1",
+    )
+    parser.add_argument(
+        "--microbatch", type=int, default=4, choices=[1, 2, 4, 8], help="its samples"
     )
     parser.add_argument("--seed", type=int, default=1, help="of weights and data")
     parser.add_argument("--flags", action="store_true", help="sweep accelc's flags")

@@ -253,3 +253,32 @@ def loss_of_a_mean_by_a_count(m, x, labels):
 @of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
 def loss_of_a_count_of_each_sample(m, x, labels):
     return masked_entropy(m, x, labels, lambda count: count * x.shape[0])
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)}, refused="E0602")
+def loss_of_a_mean_by_the_samples(m, x, target):
+    return F.mse_loss(m.head(torch.tanh(m.a(x))), target) / x.shape[0]
+
+
+@of_two_layers(
+    {"x": normal(8), "target": normal(4)}, refused=FOLDED | {"unoptimized": "E0602"}
+)
+def loss_of_a_penalty_by_the_samples(m, x, target):
+    penalty = m.a.weight.square().sum() / x.shape[0]
+    return F.mse_loss(m.head(torch.tanh(m.a(x))), target) + penalty
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)})
+def loss_of_a_multiple_of_a_count(m, x, labels):
+    return masked_entropy(m, x, labels, lambda count: 4 * count.clamp(min=1))
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)}, refused="E0602")
+def loss_of_a_root_of_a_mean(m, x, target):
+    return F.mse_loss(m.head(torch.tanh(m.a(x))), target).sqrt()
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)})
+def loss_of_a_sum_by_the_samples(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    return (y - target).square().sum() * (0.5 / x.shape[0]) + y.abs().sum(1).mean(0)

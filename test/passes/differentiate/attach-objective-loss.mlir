@@ -71,7 +71,7 @@ module attributes {accel.batch = 4 : i64} {
 
 //--- sum.mlir
 // A mere sum: every sample is one target, which is told.
-// CHECK: remark: output 'total' is a sum without a divisor; a step trains its mean over the samples of the global batch, so that gradients are the sum's divided by --global-batch
+// CHECK: remark: output 'total' is a sum without a divisor that grows with the samples; a step trains its mean over the samples of the global batch, so that gradients are the sum's divided by --global-batch
 // CHECK: accel.objective = {kind = "loss", output = "total"}
 // CHECK: %[[COUNT:.+]] = accel.reduce_sum %{{.+}} [0] : tensor<4xf64> -> tensor<f64>
 // CHECK: return %{{.+}}, %{{.+}}, %[[COUNT]]

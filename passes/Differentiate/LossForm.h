@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a loss is made of where microbatches have another number of samples: it
+// tells the numbers that grow with the samples from those in the model's text,
+// and what mixes samples from what only looks like one sample's because there
+// is no other.
+#ifndef ACCEL_PASSES_DIFFERENTIATE_LOSSFORM_H
+#define ACCEL_PASSES_DIFFERENTIATE_LOSSFORM_H
+
+#include "passes/Differentiate/GraphLoss.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <optional>
+
+namespace accel {
+
+/// The numbers of a loss that was taken apart, of each kind in its order:
+/// what a plain sum is multiplied by, its divisors included; what a sum over
+/// its count is multiplied by; and what is common to all samples. Beside them,
+/// in no order, the numbers that what is summed is computed with.
+struct LossForm {
+  llvm::SmallVector<double> sums, counted, common, within;
+};
+
+/// The attribute of a module with the form of its loss at another batch.
+constexpr llvm::StringLiteral kOtherBatch = "accel.other_batch";
+
+/// The loss of the same model from `batch` samples.
+struct OtherBatch {
+  int64_t batch = 0;
+  LossForm form;
+  std::string reason; ///< not empty: it cannot be taken apart
+};
+
+/// The form of `loss`, which was matched with `batch` samples.
+LossForm getForm(const GraphLoss &loss, int64_t batch);
+
+/// `{batch = 12 : i64, sums = array<f64: 0.25>, ...}`, or `{batch = 12 : i64,
+/// reason = "it ..."}`.
+mlir::DictionaryAttr toAttribute(const OtherBatch &other,
+                                 mlir::MLIRContext *context);
+/// Inverse of toAttribute; none if `attribute` is null.
+std::optional<OtherBatch> readOtherBatch(mlir::DictionaryAttr attribute);
+
+/// Decides of every sum of `loss`, matched with `batch` samples, whether it is
+/// a mean over them: then its number is divided by as many samples as `other`
+/// has more. A number that stays is a factor of a mere sum. What depends on the
+/// number of samples in another way fails, with the reason in `reason`.
+mlir::LogicalResult reconcile(GraphLoss &loss, int64_t batch,
+                              const OtherBatch &other, std::string &reason);
+
+} // namespace accel
+
+#endif
