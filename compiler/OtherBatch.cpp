@@ -9,16 +9,27 @@ using namespace mlir;
 
 namespace accel {
 
-void recordOtherBatch(ModuleOp module, ModuleOp other,
-                      const CompilerOptions &options) {
-  // What there is to say about the model is said once, of `module`.
+/// What there is to say about the model is said once, of the other one.
+static LogicalResult importQuietly(ModuleOp module,
+                                   const CompilerOptions &options) {
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
-  if (failed(runPhase(other, Phase::Import, options))) {
+  return runPhase(module, Phase::Import, options);
+}
+
+void recordOtherBatch(ModuleOp module, ModuleOp other,
+                      const CompilerOptions &options) {
+  if (options.differentiate.lossWeight == "samples") {
+    return; // the loss is not taken apart
+  }
+  int64_t batch = other->getAttrOfType<IntegerAttr>("accel.batch").getInt();
+  if (failed(importQuietly(other, options))) {
+    emitRemark(module.getLoc())
+        << "the model does not import with another batch, of " << batch
+        << " samples, which would tell what its loss counts or mixes";
     return;
   }
   auto forward = other.lookupSymbol<func::FuncOp>("forward");
-  int64_t batch = other->getAttrOfType<IntegerAttr>("accel.batch").getInt();
   if (std::optional<OtherBatch> loss =
           observeLoss(forward, options.differentiate.objective, batch)) {
     module->setAttr(kOtherBatch, toAttribute(*loss, module.getContext()));

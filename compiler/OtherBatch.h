@@ -12,7 +12,8 @@ namespace accel {
 /// Records in `module`, as the frontend left it, what the model's own loss is
 /// made of in `other`, the same model with another batch, which phase Import
 /// changes: attribute `accel.other_batch`, which AttachObjective reads. Records
-/// nothing if the objective is no such loss, or if Import fails on `other`.
+/// nothing if the objective is no such loss, or, with a remark, if Import fails
+/// on `other`.
 void recordOtherBatch(mlir::ModuleOp module, mlir::ModuleOp other,
                       const CompilerOptions &options);
 

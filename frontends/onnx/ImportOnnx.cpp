@@ -231,14 +231,16 @@ void Importer::begin(ConversionState &conversion, int64_t batch) const {
   conversion.pytorch = getPytorchVersion(*model);
 }
 
-/// Twice, three times ... as many samples: as many as no input has elements
-/// along another dimension.
+/// Three times as many samples or more, so that what divides a batch divides
+/// this one, too: not as few as numbers of a text often are, nor as many as an
+/// input has elements along another dimension.
 static int64_t chooseOtherBatch(const BoundInputs &inputs) {
   llvm::SmallSet<int64_t, 8> sizes;
   for (RankedTensorType type : inputs.types) {
     sizes.insert_range(type.getShape());
   }
-  int64_t batch = 3 * inputs.batch;
+  constexpr int64_t kFew = 4;
+  int64_t batch = (inputs.batch < kFew ? 7 : 3) * inputs.batch;
   while (sizes.contains(batch)) {
     batch += inputs.batch;
   }
@@ -258,9 +260,13 @@ void Importer::convertOtherBatch(const BoundInputs &inputs) {
   others.dimensions[inputs.batchSymbol] = batch;
   ConversionState converted;
   begin(converted, batch);
-  OwningOpRef<ModuleOp> module = result.module->clone();
-  module->lookupSymbol("forward")->erase();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(result.module->getLoc());
+  (*module)->setAttrs((*result.module)->getAttrs());
   (*module)->setAttr("accel.batch", builder.getI64IntegerAttr(batch));
+  OpBuilder inserter = OpBuilder::atBlockEnd(module->getBody());
+  for (auto parameter : result.module->getOps<ParameterOp>()) {
+    inserter.clone(*parameter);
+  }
   // That it can't be had is no fault of the model as it is used.
   ScopedDiagnosticHandler silence(&context,
                                   [](Diagnostic &) { return success(); });
@@ -268,10 +274,15 @@ void Importer::convertOtherBatch(const BoundInputs &inputs) {
   FailureOr<BoundInputs> bound =
       bindDimensions(dataInputs, others, path, context);
   GraphSource source{model->graph(), recovery, weights, path};
-  if (succeeded(bound) &&
-      succeeded(convertGraph(source, *bound, converted, *module))) {
-    result.otherBatch = std::move(module);
+  if (failed(bound) ||
+      failed(convertGraph(source, *bound, converted, *module))) {
+    addRemark(result.notes,
+              "the model does not convert with another batch, of " +
+                  std::to_string(batch) +
+                  " samples, which would tell what its loss counts or mixes");
+    return;
   }
+  result.otherBatch = std::move(module);
 }
 
 void Importer::declareModule(int64_t batch) {

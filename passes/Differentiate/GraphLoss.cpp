@@ -89,9 +89,8 @@ private:
   /// means, or of a stack of losses.
   LogicalResult matchSummands(Value summands, Path path) {
     Operation *op = strip(summands).getDefiningOp();
-    if (auto stack = dyn_cast_if_present<ConcatOp>(op);
-        stack && llvm::all_of(stack.getOperands(), isNumber)) {
-      return matchStack(stack, path);
+    if (op && isNumberStack(op->getResult(0))) {
+      return matchStack(cast<ConcatOp>(op), path);
     }
     if (samples.getBlockSize(summands)) {
       return addTerm(summands, path);
@@ -109,15 +108,6 @@ private:
       }
     }
     return addTerm(summands, path);
-  }
-
-  /// Whether `value` is a number under another shape. What belongs to one
-  /// sample has a dimension that counts them, though of size 1.
-  static bool isNumber(Value value) {
-    while (typeOf(value).getRank() > 0 && value.getDefiningOp<ReshapeOp>()) {
-      value = value.getDefiningOp()->getOperand(0);
-    }
-    return typeOf(value).getRank() == 0;
   }
 
   /// Of the mean of a stack the length says nothing about samples.
@@ -152,6 +142,8 @@ private:
   LogicalResult matchQuotient(DivOp quotient, Path path) {
     if (std::optional<double> number = getSplat(quotient.getRhs())) {
       path.divisors.push_back(*number);
+    } else if (samples.isCommon(quotient.getRhs())) {
+      path.factor.divisors.push_back(quotient.getRhs());
     } else if (failed(matchCount(quotient.getRhs(), path))) {
       return failure();
     }
@@ -206,6 +198,16 @@ private:
     term.factor = path.factor;
     term.counts = path.counts;
     term.dropsBound = path.dropsBound;
+    if (failed(isCompared() ? keepDivisors(path, summands, term)
+                            : guessDivisor(path, term))) {
+      return failure();
+    }
+    loss.terms.push_back(std::move(term));
+    return setValues(summands, loss.terms.back().losses);
+  }
+
+  /// Of the numbers that divide a plain sum, one may count samples.
+  LogicalResult guessDivisor(const Path &path, LossTerm &term) {
     bool hasDivisor = term.hasCounts();
     for (double divisor : llvm::reverse(path.divisors)) {
       if (!hasDivisor && isPerSample(divisor, batch)) {
@@ -216,12 +218,27 @@ private:
       }
     }
     term.isMereSum = !hasDivisor;
-    if (!hasDivisor && !path.divisors.empty() && !isCompared()) {
-      return fail("its divisor is no multiple of the " + Twine(batch) +
-                  " samples");
+    return hasDivisor || path.divisors.empty()
+               ? success()
+               : fail("its divisor is no multiple of the " + Twine(batch) +
+                      " samples");
+  }
+
+  /// If it turns out that the sum is a mean, a divisor of all elements makes a
+  /// target of each.
+  LogicalResult keepDivisors(const Path &path, Value summands, LossTerm &term) {
+    term.isMereSum = !term.hasCounts();
+    for (double divisor : path.divisors) {
+      if (term.hasCounts()) {
+        term.factor.number /= divisor;
+        continue;
+      }
+      term.divisor *= divisor;
+      if (divisor == static_cast<double>(elementCount(summands))) {
+        term.perSample = elementCount(summands) / batch;
+      }
     }
-    loss.terms.push_back(std::move(term));
-    return setValues(summands, loss.terms.back().losses);
+    return success();
   }
 
   /// What no sample influences, and no count of them divides.

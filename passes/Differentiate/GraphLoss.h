@@ -12,12 +12,10 @@
 namespace accel {
 
 /// What a term is multiplied by: `number`, and numbers that depend on no
-/// sample.
+/// sample; others of these divide it.
 struct LossFactor {
   double number = 1;
-  llvm::SmallVector<mlir::Value> values;
-
-  bool isOne() const { return number == 1 && values.empty(); }
+  llvm::SmallVector<mlir::Value> values, divisors;
 };
 
 /// Elements whose samples are separate (SampleBlocks).
@@ -27,12 +25,14 @@ struct SampleValues {
 };
 
 /// `factor` times the sum of `losses`, divided by the sum of `counts`, or by
-/// `perSample` times the samples of the microbatch.
+/// `perSample` times the samples of the microbatch. Numbers that are still to
+/// be compared are in `divisor`, and it is a mere sum until they are.
 struct LossTerm {
   LossFactor factor;
   SampleValues losses;
   SampleValues counts; ///< of null: `perSample`
   int64_t perSample = 1;
+  double divisor = 1;
   bool isMereSum = false;  ///< what is trained is its mean over the samples
   bool dropsBound = false; ///< of its counts (CountDivisor)
 
@@ -64,7 +64,7 @@ struct GraphLoss {
 /// What is known of numbers in a loss.
 enum class LossNumbers {
   Guessed, ///< those that may count the samples do
-  Compared ///< with those of another batch, later (LossForm)
+  Compared ///< with those of another batch, later (reconcile)
 };
 
 /// Takes the number `scalar`, computed in `forward` from `batch` samples,

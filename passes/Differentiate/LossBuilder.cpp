@@ -40,9 +40,15 @@ Value LossBuilder::weigh(Value values) {
 }
 
 Value LossBuilder::scale(Value values, const LossFactor &factor) {
-  for (Value value : factor.values) {
+  auto repeat = [&](Value value) {
     Value number = b.cast(b.reshape(value, {}), elementTypeOf(values));
-    values = b.mul(values, b.repeat(number, typeOf(values)));
+    return b.repeat(number, typeOf(values));
+  };
+  for (Value value : factor.values) {
+    values = b.mul(values, repeat(value));
+  }
+  for (Value value : factor.divisors) {
+    values = b.div(values, repeat(value));
   }
   return factor.number == 1 ? values : b.mul(values, factor.number);
 }

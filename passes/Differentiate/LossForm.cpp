@@ -3,6 +3,7 @@
 #include "passes/Differentiate/LossForm.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
+#include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Import/ConstantValue.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,65 +20,118 @@ constexpr llvm::StringLiteral kBatch = "batch", kReason = "reason",
                               kSums = "sums", kCounted = "counted",
                               kCommon = "common", kWithin = "within";
 
-/// Numbers that exporters and folding rounded to f32, a few times; infinities,
-/// too.
 bool isSame(double left, double right) {
   constexpr double kTolerance = 1e-5;
-  return left == right ||
-         std::abs(left - right) <=
-             kTolerance * std::max(std::abs(left), std::abs(right));
+  return isClose(left, right, kTolerance);
 }
 
-/// What the sum of `term` is multiplied by, its divisors included.
-double getNumber(const LossTerm &term, int64_t batch) {
-  double divisor =
-      term.isMereSum ? 1 : static_cast<double>(term.perSample * batch);
-  return term.factor.number / divisor;
+/// What the plain sum of `term` is multiplied by, its divisors included.
+double getNumber(const LossTerm &term) {
+  return term.factor.number / term.divisor;
 }
 
-/// The values that the terms of `loss` are made of.
+/// The values that `loss` is made of.
 SetVector<Value> collectValues(const GraphLoss &loss) {
   SetVector<Value> values;
+  auto add = [&](const LossFactor &factor) {
+    values.insert_range(factor.values);
+    values.insert_range(factor.divisors);
+  };
   for (const LossTerm &term : loss.terms) {
     values.insert(term.losses.value);
     if (term.hasCounts()) {
       values.insert(term.counts.value);
     }
-    values.insert_range(term.factor.values);
+    add(term.factor);
   }
   for (const CommonTerm &term : loss.common) {
     values.insert(term.value);
-    values.insert_range(term.factor.values);
+    add(term.factor);
   }
   return values;
 }
 
-/// The floats that tensors behind `values` are filled with.
-llvm::SmallVector<double> collectNumbers(SetVector<Value> values) {
-  llvm::SmallVector<double> numbers;
-  for (size_t i = 0; i < values.size(); ++i) {
-    Operation *op = values[i].getDefiningOp();
-    if (!op) {
-      continue;
+/// Collects the numbers that values are computed with, each once.
+class NumberCollector {
+public:
+  llvm::SmallVector<double> collect(SetVector<Value> found) {
+    values = std::move(found);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (Operation *op = values[i].getDefiningOp()) {
+        visit(op);
+      }
     }
-    auto constant = dyn_cast<ConstantOp>(op);
-    std::optional<double> number = getSplat(values[i]);
-    if (constant && number && !std::isnan(*number) &&
-        isa<FloatType>(typeOf(values[i]).getElementType())) {
-      numbers.push_back(*number);
+    llvm::sort(numbers);
+    numbers.erase(llvm::unique(numbers), numbers.end());
+    return std::move(numbers);
+  }
+
+private:
+  /// A mean has the same number of any elements, as that of what is common to
+  /// the samples and repeated for each.
+  void visit(Operation *op) {
+    auto quotient = dyn_cast<DivOp>(op);
+    auto divided =
+        quotient ? skipViews(quotient.getLhs()).getDefiningOp<ReduceSumOp>()
+                 : ReduceSumOp();
+    std::optional<double> divisor =
+        divided ? getSplat(quotient.getRhs()) : std::nullopt;
+    if (divisor) {
+      add(*divisor / countSummands(divided));
+      values.insert(divided.getOperand());
+      return;
+    }
+    if (auto sum = dyn_cast<ReduceSumOp>(op)) {
+      add(countSummands(sum));
+    } else if (auto constant = dyn_cast<ConstantOp>(op)) {
+      addElements(constant);
     }
     values.insert_range(op->getOperands());
   }
-  llvm::sort(numbers);
-  numbers.erase(llvm::unique(numbers), numbers.end());
-  return numbers;
+
+  static double countSummands(ReduceSumOp sum) {
+    return static_cast<double>(elementCount(sum.getOperand())) /
+           static_cast<double>(elementCount(sum));
+  }
+
+  /// Tables with more are data.
+  void addElements(ConstantOp constant) {
+    constexpr int64_t kMost = 4096;
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (std::optional<double> number = getSplat(constant)) {
+      add(*number);
+    } else if (elements && elements.getNumElements() <= kMost) {
+      auto tensor = HostTensor::fromAttribute(elements);
+      for (int64_t i = 0; tensor && i < tensor->getNumElements(); ++i) {
+        add(tensor->getAsDouble(i));
+      }
+    }
+  }
+
+  /// A 1 comes and goes where a single sample leaves nothing to do.
+  void add(double number) {
+    if (number != 1 && !std::isnan(number)) {
+      numbers.push_back(number);
+    }
+  }
+
+  SetVector<Value> values;
+  llvm::SmallVector<double> numbers;
+};
+
+/// Whether each of `numbers` is one of `others`.
+bool areAmong(ArrayRef<double> numbers, ArrayRef<double> others) {
+  return llvm::all_of(numbers, [&](double number) {
+    return llvm::any_of(others,
+                        [&](double other) { return isSame(number, other); });
+  });
 }
 
 class Reconciliation {
 public:
   Reconciliation(GraphLoss &loss, int64_t batch, const OtherBatch &other,
                  std::string &reason)
-      : loss(loss), here(getForm(loss, batch)), batch(batch), other(other),
+      : loss(loss), here(getForm(loss)), batch(batch), other(other),
         reason(reason) {}
 
   LogicalResult run() {
@@ -90,12 +144,11 @@ public:
         here.common.size() != there.common.size()) {
       return fail("it has other terms in " + describeOther());
     }
-    // One sample may have fewer: there is no mean over it.
-    bool haveSameNumbers = llvm::all_of(there.within, [&](double number) {
-      return llvm::any_of(here.within,
-                          [&](double each) { return isSame(each, number); });
-    });
-    if (!haveSameNumbers || !llvm::equal(here.counted, there.counted, isSame) ||
+    // The sums of one sample alone may be taken for single elements, in which
+    // there are more numbers.
+    bool areWithinSame = areAmong(there.within, here.within) &&
+                         (batch == 1 || areAmong(here.within, there.within));
+    if (!areWithinSame || !llvm::equal(here.counted, there.counted, isSame) ||
         !llvm::equal(here.common, there.common, isSame)) {
       return failByNumber();
     }
@@ -105,6 +158,7 @@ public:
         return failure();
       }
     }
+    adoptZeros();
     return success();
   }
 
@@ -125,21 +179,31 @@ private:
   }
 
   LogicalResult decide(LossTerm &term, double there) {
-    double number = getNumber(term, batch);
-    if (isSame(number, there)) {
-      term.isMereSum = true;
+    double number = getNumber(term);
+    auto size = static_cast<double>(batch);
+    term.isMereSum = isSame(number, there);
+    if (term.isMereSum) {
+      term.perSample = 1;
       term.factor.number = number;
-      return success();
-    }
-    double perSample = number * static_cast<double>(batch);
-    if (!isSame(perSample, there * static_cast<double>(other.batch))) {
+    } else if (isSame(number * size,
+                      there * static_cast<double>(other.batch))) {
+      term.factor.number *=
+          size * static_cast<double>(term.perSample) / term.divisor;
+    } else {
       return failByNumber();
     }
-    if (term.isMereSum) {
-      term.isMereSum = false;
-      term.factor.number = perSample;
-    }
+    term.divisor = 1;
     return success();
+  }
+
+  /// A term that is switched off by a factor of zero is what the others are.
+  void adoptZeros() {
+    auto isZero = [](const LossTerm &term) { return term.factor.number == 0; };
+    LossTerm *other = llvm::find_if_not(loss.terms, isZero);
+    bool isMereSum = other != loss.terms.end() && other->isMereSum;
+    for (LossTerm &term : llvm::make_filter_range(loss.terms, isZero)) {
+      term.isMereSum = isMereSum && !term.hasCounts();
+    }
   }
 
   GraphLoss &loss;
@@ -151,19 +215,19 @@ private:
 
 } // namespace
 
-LossForm getForm(const GraphLoss &loss, int64_t batch) {
+LossForm getForm(const GraphLoss &loss) {
   LossForm form;
   for (const LossTerm &term : loss.terms) {
     if (term.hasCounts()) {
       form.counted.push_back(term.factor.number);
     } else {
-      form.sums.push_back(getNumber(term, batch));
+      form.sums.push_back(getNumber(term));
     }
   }
   for (const CommonTerm &term : loss.common) {
     form.common.push_back(term.factor.number);
   }
-  form.within = collectNumbers(collectValues(loss));
+  form.within = NumberCollector().collect(collectValues(loss));
   return form;
 }
 

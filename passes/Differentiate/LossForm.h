@@ -17,7 +17,9 @@ namespace accel {
 /// The numbers of a loss that was taken apart, of each kind in its order:
 /// what a plain sum is multiplied by, its divisors included; what a sum over
 /// its count is multiplied by; and what is common to all samples. Beside them,
-/// in no order, the numbers that what is summed is computed with.
+/// in no order, the numbers that these values are computed with: elements of
+/// constants, how many elements sums add, and what a mean is divided by beside
+/// them.
 struct LossForm {
   llvm::SmallVector<double> sums, counted, common, within;
 };
@@ -32,8 +34,8 @@ struct OtherBatch {
   std::string reason; ///< not empty: it cannot be taken apart
 };
 
-/// The form of `loss`, which was matched with `batch` samples.
-LossForm getForm(const GraphLoss &loss, int64_t batch);
+/// The form of `loss`, whose numbers are to be compared.
+LossForm getForm(const GraphLoss &loss);
 
 /// `{batch = 12 : i64, sums = array<f64: 0.25>, ...}`, or `{batch = 12 : i64,
 /// reason = "it ..."}`.
@@ -43,9 +45,9 @@ mlir::DictionaryAttr toAttribute(const OtherBatch &other,
 std::optional<OtherBatch> readOtherBatch(mlir::DictionaryAttr attribute);
 
 /// Decides of every sum of `loss`, matched with `batch` samples, whether it is
-/// a mean over them: then its number is divided by as many samples as `other`
-/// has more. A number that stays is a factor of a mere sum. What depends on the
-/// number of samples in another way fails, with the reason in `reason`.
+/// a mean over them: then its number is as much smaller in `other` as there are
+/// more samples. A number that stays is a factor of a mere sum. What depends on
+/// the number of samples in another way fails, with the reason in `reason`.
 mlir::LogicalResult reconcile(GraphLoss &loss, int64_t batch,
                               const OtherBatch &other, std::string &reason);
 

@@ -311,7 +311,7 @@ std::optional<OtherBatch> observeLoss(func::FuncOp forward, StringRef objective,
       matchGraphLoss(forward, getOutput(forward, *output), batch,
                      LossNumbers::Compared, other.reason);
   if (succeeded(loss)) {
-    other.form = getForm(*loss, batch);
+    other.form = getForm(*loss);
   }
   return other;
 }

@@ -6,12 +6,18 @@
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 #include "passes/Differentiate/SampleAxis.h"
+#include "passes/Differentiate/SampleNumbers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace accel {
+
+static bool isElementwise(Operation *op) {
+  auto fusion = dyn_cast<FusionOpInterface>(op);
+  return fusion && fusion.getFusionKind() == FusionKind::Elementwise;
+}
 
 SampleBlocks::SampleBlocks(Block &block, int64_t batch) : batch(batch) {
   for (BlockArgument argument : block.getArguments()) {
@@ -86,10 +92,7 @@ SampleBlocks::Place SampleBlocks::classifySeparate(Operation *op,
     return isCommon(dropout.getOperand()) ? placeInFront(result)
                                           : places.lookup(dropout.getOperand());
   }
-  auto fusion = dyn_cast<FusionOpInterface>(op);
-  bool keepsBlocks =
-      isa<ReshapeOp>(op) ||
-      (fusion && fusion.getFusionKind() == FusionKind::Elementwise);
+  bool keepsBlocks = isa<ReshapeOp>(op) || isElementwise(op);
   Place found;
   for (OpOperand &operand : op->getOpOperands()) {
     if (isCommon(operand.get())) {
@@ -111,7 +114,21 @@ SampleBlocks::Place SampleBlocks::classifySeparate(Operation *op,
     }
     found = place;
   }
-  return found;
+  bool isMixed = (isElementwise(op) || isa<SoftmaxCrossEntropyOp>(op)) &&
+                 numbersSamples(op, result, found);
+  return isMixed ? Place() : found;
+}
+
+/// Whether `op`, with `result` at `place`, combines each sample with elements
+/// of the same place, which are other numbers for every sample.
+bool SampleBlocks::numbersSamples(Operation *op, Value result,
+                                  Place place) const {
+  ArrayRef<int64_t> shape = shapeOf(result);
+  auto axis = findSampleAxis(shape, place.blockSize, batch);
+  return axis && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isCommon(operand) && shapeOf(operand) == shape &&
+                  tellsSamplesApart(operand, *axis, batch);
+         });
 }
 
 } // namespace accel

@@ -57,6 +57,8 @@ private:
   Place classify(mlir::Operation *op, mlir::Value result) const;
   /// Of an operation that reads samples, all of them separate.
   Place classifySeparate(mlir::Operation *op, mlir::Value result) const;
+  bool numbersSamples(mlir::Operation *op, mlir::Value result,
+                      Place place) const;
   bool isMixed(mlir::Value value) const {
     return places.lookup(value).kind == Kind::Mixed;
   }

@@ -37,16 +37,28 @@ std::optional<double> getSplat(Value value) {
                                                 : double(number.getSExtValue());
 }
 
-bool isClose(double left, double right) {
+bool isClose(double left, double right, double tolerance) {
   // Exporters compute such constants in f32, from operands that are f32.
-  constexpr double kTolerance = 1e-6;
-  return std::abs(left - right) <=
-         kTolerance * std::max(std::abs(left), std::abs(right));
+  double larger = std::max(std::abs(left), std::abs(right));
+  return left == right || (std::isfinite(larger) &&
+                           std::abs(left - right) <= tolerance * larger);
 }
 
 bool isSplat(Value value, double number) {
   std::optional<double> splat = getSplat(value);
   return splat && isClose(*splat, number);
+}
+
+static bool isNumberUnderShape(Value value) {
+  while (typeOf(value).getRank() > 0 && value.getDefiningOp<ReshapeOp>()) {
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return typeOf(value).getRank() == 0;
+}
+
+bool isNumberStack(Value value) {
+  auto stack = value.getDefiningOp<ConcatOp>();
+  return stack && llvm::all_of(stack.getOperands(), isNumberUnderShape);
 }
 
 bool dependsOnParameters(Value value) {

@@ -36,6 +36,7 @@ void accel::buildImportPipeline(mlir::OpPassManager &manager,
   manager.addPass(createRecogniseAttentionPass());
   if (!options.infers) {
     manager.addPass(createRecogniseBinaryCrossEntropyPass());
+    manager.addPass(createExpandStacksPass());
   }
   manager.addPass(createRecogniseGroupedProductsPass());
   manager.addPass(createCleanGraphPass());

@@ -171,6 +171,29 @@ def RecogniseBinaryCrossEntropyPass : Pass<"accel-recognise-binary-cross-entropy
   let dependentDialects = ["::accel::AccelDialect"];
 }
 
+def ExpandStacksPass : Pass<"accel-expand-stacks", "mlir::ModuleOp"> {
+  let summary = "sums arithmetic on a stack of numbers one by one";
+  let description = [{
+    Losses that are stacked and weighted, `(torch.stack(losses) * weights).sum()`, become a sum of products of numbers, each of which is a
+    loss of its own to what takes them apart (AttachObjective). The stack is a concatenation of at most 64 numbers; between it and the
+    sum over all its elements lie reshapes and arithmetic element by element. A mere sum of a stack stays as it is.
+
+    **Requires** static shapes.
+    **Ensures** values are those of the arithmetic, up to the order of the sum.
+
+    ```mlir
+    %stack = accel.concat %a, %b axis 0 : tensor<1xf32>, tensor<1xf32> -> tensor<2xf32>
+    %weighted = accel.mul %stack, %weights : tensor<2xf32>
+    %loss = accel.reduce_sum %weighted [0] : tensor<2xf32> -> tensor<f32>
+    // becomes
+    %x = accel.mul %first, %w0 : tensor<f32>
+    %y = accel.mul %second, %w1 : tensor<f32>
+    %loss = accel.add %x, %y : tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::accel::AccelDialect"];
+}
+
 def RecogniseAttentionPass : Pass<"accel-recognise-attention", "mlir::ModuleOp"> {
   let summary = "replaces matmul, softmax, matmul by accel.attention";
   let description = [{

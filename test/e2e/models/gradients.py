@@ -39,7 +39,7 @@ def compare_gradients(module: nn.Module, ours: dict, theirs: dict) -> dict:
     for name, (a, b) in pairs.items():
         norm = b.norm().item()
         if a is not None:
-            share = (a - b).norm().item() / max(norm, SMALLEST_SHARE * whole)
+            share = (a - b).norm().item() / (max(norm, SMALLEST_SHARE * whole) or 1.0)
             worst = max(worst, (share, name))
         elif norm > 1e-7 * whole:  # otherwise nothing depends on it
             missing.append(name)

@@ -282,3 +282,117 @@ def loss_of_a_root_of_a_mean(m, x, target):
 def loss_of_a_sum_by_the_samples(m, x, target):
     y = m.head(torch.tanh(m.a(x)))
     return (y - target).square().sum() * (0.5 / x.shape[0]) + y.abs().sum(1).mean(0)
+
+
+def three_losses(m, x, target, labels):
+    hidden = torch.tanh(m.a(x))
+    scores = m.head(hidden)
+    means = [F.cross_entropy(scores, labels), hidden.square().mean()]
+    return torch.stack([*means, F.mse_loss(scores, target)])
+
+
+@module(
+    {"x": normal(8), "target": normal(4), "labels": integers(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    shares=lambda: torch.tensor([0.5, 0.3, 0.2]),
+)
+def loss_of_a_weighted_stack(m, x, target, labels):
+    return (three_losses(m, x, target, labels) * m.shares).sum()
+
+
+@module(
+    {"x": normal(8), "target": normal(4), "labels": integers(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    s=lambda: torch.nn.Parameter(torch.tensor([0.3, -0.2, 0.1])),
+    refused=FOLDED,
+)
+def loss_of_a_stack_with_learned_shares(m, x, target, labels):
+    return (0.5 * torch.exp(-m.s) * three_losses(m, x, target, labels) + 0.5 * m.s).mean()
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_numbered_samples(m, x, labels):
+    place = 1 + torch.arange(x.shape[0], dtype=x.dtype)
+    return F.cross_entropy(m.head(torch.tanh(m.a(x))) * place[:, None], labels)
+
+
+@of_two_layers({"x": normal(8), "y": normal(8)})
+def loss_of_two_halves_of_a_batch(m, x, y):
+    both = m.head(torch.tanh(m.a(torch.cat([x, y]))))[:, 0]
+    real = torch.cat([x.new_ones(x.shape[0]), x.new_zeros(x.shape[0])])
+    return F.binary_cross_entropy_with_logits(both, real)
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_samples_by_their_parity(m, x, labels):
+    losses = F.cross_entropy(m.head(torch.tanh(m.a(x))), labels, reduction="none")
+    return (losses * torch.where(torch.arange(x.shape[0]) % 2 == 0, 1.0, 2.0)).mean()
+
+
+@of_two_layers({"x": normal(8)}, refused="E0602")
+def loss_of_labels_by_place(m, x):
+    return F.cross_entropy(m.head(torch.tanh(m.a(x))), torch.arange(x.shape[0]) % 4)
+
+
+@of_two_layers({"x": normal(8), "labels": integers(4)}, refused="E0602")
+def loss_of_a_half_by_place(m, x, labels):
+    is_real = torch.arange(x.shape[0]) < x.shape[0] // 2
+    y = m.head(torch.tanh(m.a(x)))
+    real = F.binary_cross_entropy_with_logits(y[:, 0], is_real.to(y.dtype))
+    return real + F.cross_entropy(y, labels)
+
+
+@of_two_layers({"x": normal(8)}, refused="E0602")
+def loss_of_scores_by_the_samples(m, x):
+    y = m.head(torch.tanh(m.a(x)))
+    z = torch.where(y > 5, -float("inf"), y).softmax(-1)
+    return (z / x.shape[0]).exp().mean()
+
+
+@of_two_layers({"x": normal(8)}, refused="E0602")
+def loss_of_columns_by_the_samples(m, x):
+    return (m.head(torch.tanh(m.a(x))) * (torch.arange(4) / x.shape[0])).mean()
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)}, refused="E0602")
+def loss_of_a_square_by_the_samples(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    others = [(number - y).square().mean() for number in (3.0, 6.0, 12.0)]
+    return (y / x.shape[0] - target).square().mean() + sum(others)
+
+
+@of_two_layers({"x": normal(8), "target": normal(4)})
+def loss_with_a_term_switched_off(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    return F.mse_loss(y, target) + 0.0 * y.abs().mean()
+
+
+@module(
+    {"x": normal(8), "target": normal(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    log=filled(0.3, 4),
+)
+def loss_of_one_deviation_for_all(m, x, target):
+    y = m.head(torch.tanh(m.a(x)))
+    log = m.log.expand_as(y)
+    return ((-log).exp() * (target - y).square()).mean() + log.mean()
+
+
+@module(
+    {"x": normal(8), "target": normal(4), "labels": integers(4)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    sigma=lambda: torch.nn.Parameter(torch.tensor(0.7)),
+    refused=FOLDED,
+)
+def loss_by_a_learned_deviation(m, x, target, labels):
+    y = m.head(torch.tanh(m.a(x)))
+    share = F.mse_loss(y, target) / (2 * m.sigma**2)
+    return share + F.cross_entropy(y, labels) + m.sigma.log()

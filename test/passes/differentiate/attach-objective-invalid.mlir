@@ -193,7 +193,8 @@ module attributes {accel.batch = 2 : i64} {
   func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "mean"}) {
     %w = accel.read @w : tensor<2x3xf32>
     %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
-    %d = accel.reduce_sum %w [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %xw = accel.mul %x, %w : tensor<2x3xf32>
+    %d = accel.reduce_sum %xw [0, 1] : tensor<2x3xf32> -> tensor<f32>
     %m = accel.div %s, %d : tensor<f32>
     return %m : tensor<f32>
   }

@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: accel-opt %t/mean.mlir --accel-attach-objective | FileCheck %t/mean.mlir
 // RUN: accel-opt %t/sum.mlir --accel-attach-objective 2>&1 | FileCheck %t/sum.mlir
+// RUN: accel-opt %t/zero.mlir --accel-attach-objective 2>&1 | FileCheck %t/zero.mlir
 // RUN: accel-opt %t/invalid.mlir --accel-attach-objective --split-input-file --verify-diagnostics
 
 //--- mean.mlir
@@ -33,6 +34,26 @@ module attributes {accel.batch = 2 : i64, accel.other_batch = {batch = 6 : i64, 
     %s = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
     %four = accel.constant dense<4.0> : tensor<f32>
     %loss = accel.div %s, %four : tensor<f32>
+    return %loss : tensor<f32>
+  }
+}
+
+//--- zero.mlir
+// A term that is switched off has no kind of its own; and numbers beside infinities and none are compared all the same.
+// CHECK-NOT: mere sum
+// CHECK: accel.constant dense<0.000000e+00>
+// CHECK-NOT: remark
+module attributes {accel.batch = 2 : i64, accel.other_batch = {batch = 6 : i64, sums = array<f64: 0.0, 0.16666666666666666>, within = array<f64: 0xFFF0000000000000>}} {
+  func.func @forward(%x: tensor<2xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "loss"}) {
+    %s = accel.reduce_sum %x [0] : tensor<2xf32> -> tensor<f32>
+    %zero = accel.constant dense<0.0> : tensor<f32>
+    %off = accel.mul %s, %zero : tensor<f32>
+    %none = accel.constant dense<0xFF800000> : tensor<2xf32>
+    %kept = accel.max %x, %none : tensor<2xf32>
+    %t = accel.reduce_sum %kept [0] : tensor<2xf32> -> tensor<f32>
+    %two = accel.constant dense<2.0> : tensor<f32>
+    %mean = accel.div %t, %two : tensor<f32>
+    %loss = accel.add %off, %mean : tensor<f32>
     return %loss : tensor<f32>
   }
 }
@@ -101,6 +122,21 @@ module attributes {accel.batch = 2 : i64, accel.other_batch = {batch = 6 : i64, 
     %half = accel.constant dense<0.5> : tensor<2x3xf32>
     %y = accel.mul %x, %half : tensor<2x3xf32>
     %s = accel.reduce_sum %y [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    return %s : tensor<f32>
+  }
+}
+
+// -----
+
+// An infinity is near no number.
+module attributes {accel.batch = 2 : i64, accel.other_batch = {batch = 6 : i64, sums = array<f64: 1.0>, within = array<f64: 6.0, 0xFFF0000000000000>}} {
+  // expected-error@below {{but a number in it depends on how many samples a microbatch has}}
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "loss"}) {
+    %none = accel.constant dense<0xFF800000> : tensor<2x3xf32>
+    %two = accel.constant dense<2.0> : tensor<2x3xf32>
+    %share = accel.div %x, %two : tensor<2x3xf32>
+    %kept = accel.max %share, %none : tensor<2x3xf32>
+    %s = accel.reduce_sum %kept [0, 1] : tensor<2x3xf32> -> tensor<f32>
     return %s : tensor<f32>
   }
 }

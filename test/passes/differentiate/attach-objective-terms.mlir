@@ -4,6 +4,7 @@
 // RUN: accel-opt %t/means.mlir --accel-attach-objective | FileCheck %t/means.mlir
 // RUN: accel-opt %t/counted.mlir --accel-attach-objective | FileCheck %t/counted.mlir
 // RUN: accel-opt %t/factor.mlir --accel-attach-objective | FileCheck %t/factor.mlir
+// RUN: accel-opt %t/divisor.mlir --accel-attach-objective | FileCheck %t/divisor.mlir
 
 //--- placed.mlir
 // Positions in front of samples: weights are spread along the dimension that counts samples.
@@ -116,6 +117,24 @@ module attributes {accel.batch = 2 : i64} {
     %scaled = accel.mul %wide, %s : tensor<1xf32>
     %negative = accel.neg %scaled : tensor<1xf32>
     %loss = accel.reshape %negative : tensor<1xf32> -> tensor<f32>
+    return %loss : tensor<f32>
+  }
+}
+
+//--- divisor.mlir
+// A mean over what is learned divides each element, in front of its weight.
+// CHECK: %[[S:.+]] = accel.read @s : tensor<f32>
+// CHECK: %[[EACH:.+]] = accel.broadcast %[[S]] [] : tensor<f32> -> tensor<2x3xf32>
+// CHECK: %[[SHARE:.+]] = accel.div %arg0, %[[EACH]]
+// CHECK: accel.mul %[[SHARE]],
+module attributes {accel.batch = 2 : i64} {
+  accel.parameter @s : tensor<f32> trainable
+  func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}) -> (tensor<f32> {accel.name = "loss"}) {
+    %s = accel.read @s : tensor<f32>
+    %sum = accel.reduce_sum %x [0, 1] : tensor<2x3xf32> -> tensor<f32>
+    %six = accel.constant dense<6.0> : tensor<f32>
+    %mean = accel.div %sum, %six : tensor<f32>
+    %loss = accel.div %mean, %s : tensor<f32>
     return %loss : tensor<f32>
   }
 }
