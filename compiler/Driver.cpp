@@ -9,7 +9,7 @@
 #include "compiler/CompilerThreads.h"
 #include "compiler/ErrorCodes.h"
 #include "compiler/EstimateReport.h"
-#include "compiler/OtherBatch.h"
+#include "compiler/OtherBatches.h"
 #include "compiler/PhaseRunner.h"
 #include "compiler/Pipeline.h"
 #include "compiler/PlanOutput.h"
@@ -223,9 +223,9 @@ ExitCode Compilation::importModel() {
                     /*remarks=*/!options.check && !options.estimate);
   ExitCode result = printFault(files.checkData(model.dataFiles));
   result = result == ExitCode::Ok ? readAdapters() : result;
-  if (result == ExitCode::Ok && model.otherBatch) {
-    recordOtherBatch(getModule(), *model.otherBatch, options);
-    model.otherBatch = nullptr;
+  if (result == ExitCode::Ok && !model.otherBatches.empty()) {
+    recordOtherBatches(getModule(), model.otherBatches, options);
+    model.otherBatches.clear();
   }
   return result;
 }

@@ -77,7 +77,8 @@ private:
   LogicalResult keepStatistics();
   LogicalResult convert();
   void begin(ConversionState &conversion, int64_t batch) const;
-  void convertOtherBatch(const BoundInputs &inputs);
+  void convertOtherBatches(const BoundInputs &inputs);
+  LogicalResult convertOtherBatch(StringRef symbol, int64_t batch);
   void declareModule(int64_t batch);
   void finishParameters();
   void recordDropoutSites();
@@ -216,7 +217,7 @@ LogicalResult Importer::convert() {
   markFilledInputs(state.function);
   recordDropoutSites();
   if (!hasErrors) {
-    convertOtherBatch(*inputs);
+    convertOtherBatches(*inputs);
   }
   return success();
 }
@@ -231,33 +232,48 @@ void Importer::begin(ConversionState &conversion, int64_t batch) const {
   conversion.pytorch = getPytorchVersion(*model);
 }
 
-/// Three times as many samples or more, so that what divides a batch divides
-/// this one, too: not as few as numbers of a text often are, nor as many as an
-/// input has elements along another dimension.
-static int64_t chooseOtherBatch(const BoundInputs &inputs) {
+/// Two multiples of the batch, so that what divides it divides these, too: not
+/// as few as numbers of a text often are, nor as many as an input has elements
+/// along another dimension.
+static SmallVector<int64_t> chooseOtherBatches(const BoundInputs &inputs) {
   llvm::SmallSet<int64_t, 8> sizes;
   for (RankedTensorType type : inputs.types) {
     sizes.insert_range(type.getShape());
   }
   constexpr int64_t kFew = 4;
-  int64_t batch = (inputs.batch < kFew ? 7 : 3) * inputs.batch;
-  while (sizes.contains(batch)) {
-    batch += inputs.batch;
+  SmallVector<int64_t> batches;
+  for (int64_t factor = inputs.batch < kFew ? 7 : 3; batches.size() < 2;
+       factor += 2) {
+    if (!sizes.contains(factor * inputs.batch)) {
+      batches.push_back(factor * inputs.batch);
+    }
   }
-  return batch;
+  return batches;
 }
 
-void Importer::convertOtherBatch(const BoundInputs &inputs) {
+void Importer::convertOtherBatches(const BoundInputs &inputs) {
   bool hasNumber = llvm::any_of(state.function.getResultTypes(), [](Type type) {
     return cast<ShapedType>(type).getRank() == 0;
   });
   if (options.infers || inputs.batchSymbol.empty() || !hasNumber) {
     return;
   }
+  for (int64_t batch : chooseOtherBatches(inputs)) {
+    if (failed(convertOtherBatch(inputs.batchSymbol, batch))) {
+      addRemark(result.notes,
+                "the model does not convert with another batch, of " +
+                    std::to_string(batch) +
+                    " samples, which would tell what its loss counts or mixes");
+      result.otherBatches.clear();
+      return;
+    }
+  }
+}
+
+LogicalResult Importer::convertOtherBatch(StringRef symbol, int64_t batch) {
   ImportOptions others = options;
-  int64_t batch = chooseOtherBatch(inputs);
   others.dimensions.erase("batch");
-  others.dimensions[inputs.batchSymbol] = batch;
+  others.dimensions[symbol.str()] = batch;
   ConversionState converted;
   begin(converted, batch);
   OwningOpRef<ModuleOp> module = ModuleOp::create(result.module->getLoc());
@@ -276,13 +292,10 @@ void Importer::convertOtherBatch(const BoundInputs &inputs) {
   GraphSource source{model->graph(), recovery, weights, path};
   if (failed(bound) ||
       failed(convertGraph(source, *bound, converted, *module))) {
-    addRemark(result.notes,
-              "the model does not convert with another batch, of " +
-                  std::to_string(batch) +
-                  " samples, which would tell what its loss counts or mixes");
-    return;
+    return failure();
   }
-  result.otherBatch = std::move(module);
+  result.otherBatches.push_back(std::move(module));
+  return success();
 }
 
 void Importer::declareModule(int64_t batch) {

@@ -29,10 +29,10 @@ namespace accel::onnx {
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The same with some other batch, to see which numbers depend on it. Null if
-  /// the file fixes the batch, does not convert with another one, or has no
+  /// The same with two other batches, to see which numbers depend on it. None
+  /// if the file fixes the batch, does not convert with another one, or has no
   /// number that could be its loss.
-  mlir::OwningOpRef<mlir::ModuleOp> otherBatch;
+  llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>, 2> otherBatches;
   WeightTable weights; ///< of the parameters with `initial = {kind = "file"}`
   ExportTemplate exportTemplate;      ///< for the trained model
   ImportNotes notes;                  ///< for the user

@@ -171,13 +171,8 @@ public:
           << lossWeight << "'";
       return signalPassFailure();
     }
-    ObjectiveRequest request{objective, lossWeight == "samples"};
-    request.other =
-        readOtherBatch(module->getAttrOfType<DictionaryAttr>(kOtherBatch));
-    if (request.other) {
-      request.numbers = LossNumbers::Compared;
-    }
-    module->removeAttr(kOtherBatch);
+    ObjectiveRequest request{objective, lossWeight == "samples",
+                             takeOtherBatches(module)};
     FailureOr<Objective> chosen =
         chooseObjective(forward, request, batch.getInt());
     if (failed(chosen) || failed(verifyInputs(forward, *chosen))) {

@@ -51,8 +51,22 @@ private:
   }
   bool isCompared() const { return numbers == LossNumbers::Compared; }
 
-  /// Adds the terms that `value` is made of.
-  LogicalResult matchNumber(Value value, Path path) {
+  /// Adds the terms that `value` is made of. What one sample alone leaves is a
+  /// loss of its own, whatever it is: other batches tell whether it is a mean.
+  LogicalResult matchNumber(Value value, const Path &path) {
+    size_t terms = loss.terms.size(), common = loss.common.size();
+    if (succeeded(matchParts(value, path))) {
+      return success();
+    }
+    if (batch > 1 || !isCompared()) {
+      return failure();
+    }
+    loss.terms.truncate(terms);
+    loss.common.truncate(common);
+    return addTerm(value, path);
+  }
+
+  LogicalResult matchParts(Value value, Path path) {
     value = strip(value);
     Operation *op = value.getDefiningOp();
     if (Value summands = getSummands(value);

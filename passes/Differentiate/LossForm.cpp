@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Comparison of a loss at two numbers of samples.
+// Comparison of a loss at several numbers of samples.
 #include "passes/Differentiate/LossForm.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
-#include "dialects/Accel/Interpreter/HostTensor.h"
 #include "passes/Import/ConstantValue.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
+#include <set>
 
 using namespace mlir;
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr llvm::StringLiteral kBatch = "batch", kReason = "reason",
                               kSums = "sums", kCounted = "counted",
-                              kCommon = "common", kWithin = "within";
+                              kCommon = "common", kWithin = "within",
+                              kOtherBatches = "accel.other_batches";
 
 bool isSame(double left, double right) {
   constexpr double kTolerance = 1e-5;
@@ -94,23 +95,37 @@ private:
            static_cast<double>(elementCount(sum));
   }
 
-  /// Tables with more are data.
+  /// The numbers of a constant; tables with more of them are data.
   void addElements(ConstantOp constant) {
-    constexpr int64_t kMost = 4096;
+    constexpr size_t kMost = 64;
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (std::optional<double> number = getSplat(constant)) {
-      add(*number);
-    } else if (elements && elements.getNumElements() <= kMost) {
-      auto tensor = HostTensor::fromAttribute(elements);
-      for (int64_t i = 0; tensor && i < tensor->getNumElements(); ++i) {
-        add(tensor->getAsDouble(i));
+      return add(*number);
+    }
+    std::set<double> distinct;
+    auto insert = [&](double number) {
+      if (!std::isnan(number)) {
+        distinct.insert(number);
       }
+      return distinct.size() <= kMost;
+    };
+    if (elements && isa<FloatType>(elements.getElementType())) {
+      (void)llvm::all_of(elements.getValues<APFloat>(), [&](APFloat number) {
+        return insert(number.convertToDouble());
+      });
+    } else if (elements) {
+      (void)llvm::all_of(elements.getValues<APInt>(), [&](APInt number) {
+        return insert(number.signedRoundToDouble());
+      });
+    }
+    if (distinct.size() <= kMost) {
+      llvm::for_each(distinct, [&](double number) { add(number); });
     }
   }
 
-  /// A 1 comes and goes where a single sample leaves nothing to do.
+  /// 0 and 1 come and go where there is nothing to do.
   void add(double number) {
-    if (number != 1 && !std::isnan(number)) {
+    if (number != 0 && number != 1 && !std::isnan(number)) {
       numbers.push_back(number);
     }
   }
@@ -129,32 +144,21 @@ bool areAmong(ArrayRef<double> numbers, ArrayRef<double> others) {
 
 class Reconciliation {
 public:
-  Reconciliation(GraphLoss &loss, int64_t batch, const OtherBatch &other,
+  Reconciliation(GraphLoss &loss, int64_t batch, ArrayRef<OtherBatch> others,
                  std::string &reason)
-      : loss(loss), here(getForm(loss)), batch(batch), other(other),
-        reason(reason) {}
+      : loss(loss), batch(batch), others(others), reason(reason) {}
 
   LogicalResult run() {
-    if (!other.reason.empty()) {
-      return fail(other.reason + ", as " + describeOther() + " shows");
+    for (const OtherBatch &other : others) {
+      if (failed(compare(other)) ||
+          failed(compareWithin(others.front(), other)) ||
+          failed(compareWithin(other, others.front()))) {
+        return failure();
+      }
     }
-    const LossForm &there = other.form;
-    if (here.sums.size() != there.sums.size() ||
-        here.counted.size() != there.counted.size() ||
-        here.common.size() != there.common.size()) {
-      return fail("it has other terms in " + describeOther());
-    }
-    // The sums of one sample alone may be taken for single elements, in which
-    // there are more numbers.
-    bool areWithinSame = areAmong(there.within, here.within) &&
-                         (batch == 1 || areAmong(here.within, there.within));
-    if (!areWithinSame || !llvm::equal(here.counted, there.counted, isSame) ||
-        !llvm::equal(here.common, there.common, isSame)) {
-      return failByNumber();
-    }
-    const double *sums = there.sums.begin();
+    size_t next = 0;
     for (LossTerm &term : loss.terms) {
-      if (!term.hasCounts() && failed(decide(term, *sums++))) {
+      if (!term.hasCounts() && failed(decide(term, next++))) {
         return failure();
       }
     }
@@ -167,30 +171,63 @@ private:
     reason = text.str();
     return failure();
   }
-  LogicalResult failByNumber() {
+  /// Microbatches of two sizes show it.
+  LogicalResult failByNumber(int64_t left, int64_t right) {
     return fail("a number in it depends on how many samples a microbatch has, "
-                "and not as the divisor of a mean does (" +
-                describeOther() +
-                " shows it); let x.shape[0] divide a sum, once, and nothing "
-                "else");
+                "and not as the divisor of a mean does (those of " +
+                Twine(left) + " and " + Twine(right) +
+                " samples show it); let x.shape[0] divide a sum, once, and "
+                "nothing else");
   }
-  std::string describeOther() const {
+  static std::string describe(const OtherBatch &other) {
     return "a microbatch of " + std::to_string(other.batch) + " samples";
   }
 
-  LogicalResult decide(LossTerm &term, double there) {
+  LogicalResult compare(const OtherBatch &other) {
+    if (!other.reason.empty()) {
+      return fail(other.reason + ", as " + describe(other) + " shows");
+    }
+    LossForm here = getForm(loss);
+    const LossForm &there = other.form;
+    if (here.sums.size() != there.sums.size() ||
+        here.counted.size() != there.counted.size() ||
+        here.common.size() != there.common.size()) {
+      return fail("it has other terms in " + describe(other));
+    }
+    if (!llvm::equal(here.counted, there.counted, isSame) ||
+        !llvm::equal(here.common, there.common, isSame)) {
+      return failByNumber(batch, other.batch);
+    }
+    return success();
+  }
+
+  LogicalResult compareWithin(const OtherBatch &left, const OtherBatch &right) {
+    return areAmong(left.form.within, right.form.within)
+               ? success()
+               : failByNumber(left.batch, right.batch);
+  }
+
+  /// Of plain sum `index`.
+  LogicalResult decide(LossTerm &term, size_t index) {
     double number = getNumber(term);
     auto size = static_cast<double>(batch);
-    term.isMereSum = isSame(number, there);
+    term.isMereSum = isSame(number, others.front().form.sums[index]);
+    for (const OtherBatch &other : others) {
+      double there = other.form.sums[index];
+      bool isAsExpected =
+          term.isMereSum
+              ? isSame(number, there)
+              : isSame(number * size, there * static_cast<double>(other.batch));
+      if (!isAsExpected) {
+        return failByNumber(batch, other.batch);
+      }
+    }
     if (term.isMereSum) {
       term.perSample = 1;
       term.factor.number = number;
-    } else if (isSame(number * size,
-                      there * static_cast<double>(other.batch))) {
+    } else {
       term.factor.number *=
           size * static_cast<double>(term.perSample) / term.divisor;
-    } else {
-      return failByNumber();
     }
     term.divisor = 1;
     return success();
@@ -207,9 +244,8 @@ private:
   }
 
   GraphLoss &loss;
-  LossForm here;
   int64_t batch;
-  const OtherBatch &other;
+  ArrayRef<OtherBatch> others;
   std::string &reason;
 };
 
@@ -231,7 +267,8 @@ LossForm getForm(const GraphLoss &loss) {
   return form;
 }
 
-DictionaryAttr toAttribute(const OtherBatch &other, MLIRContext *context) {
+static DictionaryAttr toAttribute(const OtherBatch &other,
+                                  MLIRContext *context) {
   Builder builder(context);
   NamedAttrList attrs;
   attrs.set(kBatch, builder.getI64IntegerAttr(other.batch));
@@ -246,10 +283,7 @@ DictionaryAttr toAttribute(const OtherBatch &other, MLIRContext *context) {
   return attrs.getDictionary(context);
 }
 
-std::optional<OtherBatch> readOtherBatch(DictionaryAttr attribute) {
-  if (!attribute) {
-    return std::nullopt;
-  }
+static OtherBatch fromAttribute(DictionaryAttr attribute) {
   OtherBatch other;
   if (auto batch = attribute.getAs<IntegerAttr>(kBatch)) {
     other.batch = batch.getInt();
@@ -269,9 +303,29 @@ std::optional<OtherBatch> readOtherBatch(DictionaryAttr attribute) {
   return other;
 }
 
-LogicalResult reconcile(GraphLoss &loss, int64_t batch, const OtherBatch &other,
-                        std::string &reason) {
-  return Reconciliation(loss, batch, other, reason).run();
+void writeOtherBatches(ModuleOp module, ArrayRef<OtherBatch> others) {
+  Builder builder(module.getContext());
+  SmallVector<Attribute> attributes;
+  for (const OtherBatch &other : others) {
+    attributes.push_back(toAttribute(other, module.getContext()));
+  }
+  module->setAttr(kOtherBatches, builder.getArrayAttr(attributes));
+}
+
+std::vector<OtherBatch> takeOtherBatches(ModuleOp module) {
+  std::vector<OtherBatch> others;
+  if (auto attributes =
+          dyn_cast_if_present<ArrayAttr>(module->removeAttr(kOtherBatches))) {
+    for (auto attribute : attributes.getAsRange<DictionaryAttr>()) {
+      others.push_back(fromAttribute(attribute));
+    }
+  }
+  return others;
+}
+
+LogicalResult reconcile(GraphLoss &loss, int64_t batch,
+                        ArrayRef<OtherBatch> others, std::string &reason) {
+  return Reconciliation(loss, batch, others, reason).run();
 }
 
 } // namespace accel

@@ -8,9 +8,9 @@
 
 #include "passes/Differentiate/GraphLoss.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 
-#include <optional>
+#include <vector>
 
 namespace accel {
 
@@ -24,9 +24,6 @@ struct LossForm {
   llvm::SmallVector<double> sums, counted, common, within;
 };
 
-/// The attribute of a module with the form of its loss at another batch.
-constexpr llvm::StringLiteral kOtherBatch = "accel.other_batch";
-
 /// The loss of the same model from `batch` samples.
 struct OtherBatch {
   int64_t batch = 0;
@@ -37,19 +34,21 @@ struct OtherBatch {
 /// The form of `loss`, whose numbers are to be compared.
 LossForm getForm(const GraphLoss &loss);
 
-/// `{batch = 12 : i64, sums = array<f64: 0.25>, ...}`, or `{batch = 12 : i64,
-/// reason = "it ..."}`.
-mlir::DictionaryAttr toAttribute(const OtherBatch &other,
-                                 mlir::MLIRContext *context);
-/// Inverse of toAttribute; none if `attribute` is null.
-std::optional<OtherBatch> readOtherBatch(mlir::DictionaryAttr attribute);
+/// Records `others` in `module`: `accel.other_batches = [{batch = 12 : i64,
+/// sums = array<f64: 0.25>, ...}, {batch = 20 : i64, reason = "it ..."}]`.
+void writeOtherBatches(mlir::ModuleOp module,
+                       llvm::ArrayRef<OtherBatch> others);
+/// What was recorded, which `module` has no longer.
+std::vector<OtherBatch> takeOtherBatches(mlir::ModuleOp module);
 
 /// Decides of every sum of `loss`, matched with `batch` samples, whether it is
-/// a mean over them: then its number is as much smaller in `other` as there are
-/// more samples. A number that stays is a factor of a mere sum. What depends on
-/// the number of samples in another way fails, with the reason in `reason`.
+/// a mean over them: then its number is as much smaller in `others` as there
+/// are more samples. A number that stays is a factor of a mere sum. What
+/// depends on the number of samples in another way fails, with the reason in
+/// `reason`: so do numbers within that only one of several others has.
 mlir::LogicalResult reconcile(GraphLoss &loss, int64_t batch,
-                              const OtherBatch &other, std::string &reason);
+                              llvm::ArrayRef<OtherBatch> others,
+                              std::string &reason);
 
 } // namespace accel
 

@@ -151,15 +151,19 @@ Value getOutput(func::FuncOp forward, unsigned output) {
   return forward.getBody().front().getTerminator()->getOperand(output);
 }
 
-/// Takes the loss apart, and compares it with that of another batch.
+/// Takes the loss apart, and compares it with those of other batches.
 FailureOr<GraphLoss> matchLoss(func::FuncOp forward, Value scalar,
                                const ObjectiveRequest &request, int64_t batch,
                                std::string &reason) {
-  FailureOr<GraphLoss> loss =
-      matchGraphLoss(forward, scalar, batch, request.numbers, reason);
-  bool isCompared = succeeded(loss) && request.other;
-  if (isCompared && (failed(reconcile(*loss, batch, *request.other, reason)) ||
-                     failed(checkDivisors(*loss, reason)))) {
+  bool isCompared = !request.others.empty();
+  FailureOr<GraphLoss> loss = matchGraphLoss(
+      forward, scalar, batch,
+      isCompared ? LossNumbers::Compared : LossNumbers::Guessed, reason);
+  if (failed(loss) || !isCompared) {
+    return loss;
+  }
+  if (failed(reconcile(*loss, batch, request.others, reason)) ||
+      failed(checkDivisors(*loss, reason))) {
     return failure();
   }
   return loss;

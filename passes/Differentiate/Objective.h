@@ -17,9 +17,8 @@ struct ObjectiveRequest {
   /// Whether a loss of the model's own is weighted by its samples, whatever it
   /// divides by.
   bool weighsSamples = false;
-  LossNumbers numbers = LossNumbers::Guessed;
-  /// What numbers are compared with, unless these are the other ones.
-  std::optional<OtherBatch> other = {};
+  /// What numbers are compared with.
+  std::vector<OtherBatch> others = {};
 };
 
 struct Objective {
@@ -49,7 +48,7 @@ mlir::FailureOr<Objective> chooseObjective(mlir::func::FuncOp forward,
                                            int64_t batch);
 
 /// What the model's own loss is made of, if `objective` asks for one: for the
-/// same model with another batch (ObjectiveRequest::other).
+/// same model with another batch (ObjectiveRequest::others).
 std::optional<OtherBatch> observeLoss(mlir::func::FuncOp forward,
                                       llvm::StringRef objective, int64_t batch);
 

@@ -95,8 +95,8 @@ def AttachObjectivePass : Pass<"accel-attach-objective", "mlir::ModuleOp"> {
     that depend on no sample; none or all have a divisor. Numbers that depend on no sample may be added. Where terms divide by different
     counts, these are added up in states of their own, and counters are read that say how many samples the step has for each target
     (`dialects/Accel/IR/StepNames.h`); `no_evaluation` in `accel.objective` says so.
-    Where the module has `accel.other_batch`, the numbers of the same loss with another batch, it tells the divisors of means, which grow with the
-    samples, from factors; a number that depends on the samples in another way is an error. Without it, a number that is a multiple of the batch is taken for a divisor.
+    Where the module has `accel.other_batches`, the numbers of the same loss with other batches, it tells the divisors of means, which grow with the
+    samples, from factors; a number that depends on the samples in another way is an error. Without them, a number that is a multiple of the batch is taken for a divisor.
     With `loss-weight=samples` it may be any number; its mean over the microbatches is trained then.
 
     Microbatches have to be whole if that mean is trained, or if the samples behind the other kinds of outputs are not known to

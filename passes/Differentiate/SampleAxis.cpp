@@ -181,6 +181,98 @@ private:
   int64_t batch;
 };
 
+/// What leads from one axis of a result back to one operand.
+class SourceRule {
+public:
+  SourceRule(OpOperand &operand, SampleAxis axis, Value result, int64_t batch)
+      : operand(operand), axis(axis), result(result), batch(batch) {}
+
+  Axis trace() const {
+    if (isElementwise(operand.getOwner())) {
+      return axis;
+    }
+    return llvm::TypeSwitch<Operation *, Axis>(operand.getOwner())
+        .Case<BroadcastOp, ReshapeOp, TransposeOp, GatherOp, MatmulOp,
+              AttentionOp>([&](auto op) { return of(op); })
+        .Case<ReduceSumOp, ReduceMaxOp, ReduceMinOp>(
+            [&](auto op) { return ofReduction(op.getAxes()); })
+        .Case<SliceOp, ConcatOp, CumsumOp, SoftmaxOp, SoftmaxCrossEntropyOp>(
+            [&](auto) { return Axis(axis); })
+        .Case([&](LayerNormOp) {
+          return operand.getOperandNumber() == 0 ? Axis(axis) : std::nullopt;
+        })
+        .Default([](Operation *) { return std::nullopt; });
+  }
+
+private:
+  Axis at(int64_t dimension) const { return SampleAxis{dimension, axis.inner}; }
+
+  /// An element of a dimension of size 1 is that of all samples.
+  Axis of(BroadcastOp op) const {
+    const int64_t *found = llvm::find(op.getDimensions(), axis.dimension);
+    int64_t own = found - op.getDimensions().begin();
+    bool isRepeated =
+        found == op.getDimensions().end() || shapeOf(operand.get())[own] == 1;
+    return isRepeated ? std::nullopt : at(own);
+  }
+
+  Axis of(ReshapeOp) const {
+    return findSampleAxis(shapeOf(operand.get()),
+                          getBlockSize(shapeOf(result), axis), batch);
+  }
+
+  Axis of(TransposeOp op) const {
+    return at(op.getPermutation()[axis.dimension]);
+  }
+
+  Axis of(GatherOp op) const {
+    int64_t indices = shapeOf(op.getIndices()).size();
+    if (operand.getOperandNumber() == 1) {
+      return axis.dimension < indices ? Axis(axis) : std::nullopt;
+    }
+    return axis.dimension < indices ? std::nullopt
+                                    : at(axis.dimension - indices + 1);
+  }
+
+  Axis of(MatmulOp op) const {
+    int64_t rank = shapeOf(result).size();
+    if (operand.getOperandNumber() > 1) {
+      return std::nullopt;
+    }
+    if (axis.dimension < rank - 2) {
+      return axis;
+    }
+    bool isLeft = operand.getOperandNumber() == 0;
+    bool isTransposed = isLeft ? op.getTransposeLhs() : op.getTransposeRhs();
+    if (axis.dimension != (isLeft ? rank - 2 : rank - 1)) {
+      return std::nullopt;
+    }
+    return at(isLeft != isTransposed ? rank - 2 : rank - 1);
+  }
+
+  /// Masks and biases of (batch, heads, rows, columns) may be those of all.
+  Axis of(AttentionOp op) const {
+    Value value = operand.get();
+    bool isMask = value == op.getMask() || value == op.getBias();
+    return isMask && axis.dimension < 3 && shapeOf(value)[axis.dimension] > 1
+               ? Axis(axis)
+               : std::nullopt;
+  }
+
+  Axis ofReduction(ArrayRef<int64_t> axes) const {
+    int64_t dimension = axis.dimension;
+    for (int64_t reduced : axes) {
+      dimension += reduced <= dimension ? 1 : 0;
+    }
+    return at(dimension);
+  }
+
+  OpOperand &operand;
+  SampleAxis axis;
+  Value result;
+  int64_t batch;
+};
+
 } // namespace
 
 Axis findSampleAxis(ArrayRef<int64_t> shape, int64_t blockSize, int64_t batch) {
@@ -200,6 +292,16 @@ int64_t getBlockSize(ArrayRef<int64_t> shape, SampleAxis axis) {
 Axis carrySampleAxis(OpOperand &operand, SampleAxis axis, Value result,
                      int64_t batch) {
   return AxisRule(operand, axis, result, batch).carry();
+}
+
+Axis traceSampleAxis(OpOperand &operand, SampleAxis axis, Value result,
+                     int64_t batch) {
+  return SourceRule(operand, axis, result, batch).trace();
+}
+
+bool isElementwise(Operation *op) {
+  auto fusion = dyn_cast<FusionOpInterface>(op);
+  return fusion && fusion.getFusionKind() == FusionKind::Elementwise;
 }
 
 } // namespace accel

@@ -22,6 +22,10 @@ struct SampleAxis {
   }
 };
 
+/// Whether `op` computes each element of its result from those of the same
+/// place.
+bool isElementwise(mlir::Operation *op);
+
 /// The axis of a tensor of shape `shape` that has, in row-major order, blocks
 /// of `blockSize` elements; none if no dimension alone counts the `batch`
 /// samples. Inverse of getBlockSize.
@@ -34,6 +38,13 @@ int64_t getBlockSize(llvm::ArrayRef<int64_t> shape, SampleAxis axis);
 /// reads elements of one sample of this operand only. None if it does not, or
 /// is not known to.
 std::optional<SampleAxis> carrySampleAxis(mlir::OpOperand &operand,
+                                          SampleAxis axis, mlir::Value result,
+                                          int64_t batch);
+
+/// The other way round: the axis of `operand` along which elements of a sample
+/// are read where those of `axis` of `result` are computed. None if all samples
+/// read the same elements of it, or if that is not known.
+std::optional<SampleAxis> traceSampleAxis(mlir::OpOperand &operand,
                                           SampleAxis axis, mlir::Value result,
                                           int64_t batch);
 

@@ -14,11 +14,6 @@ using namespace mlir;
 
 namespace accel {
 
-static bool isElementwise(Operation *op) {
-  auto fusion = dyn_cast<FusionOpInterface>(op);
-  return fusion && fusion.getFusionKind() == FusionKind::Elementwise;
-}
-
 SampleBlocks::SampleBlocks(Block &block, int64_t batch) : batch(batch) {
   for (BlockArgument argument : block.getArguments()) {
     bool isBatch =
@@ -114,20 +109,19 @@ SampleBlocks::Place SampleBlocks::classifySeparate(Operation *op,
     }
     found = place;
   }
-  bool isMixed = (isElementwise(op) || isa<SoftmaxCrossEntropyOp>(op)) &&
-                 numbersSamples(op, result, found);
-  return isMixed ? Place() : found;
+  return numbersSamples(op, result, found) ? Place() : found;
 }
 
-/// Whether `op`, with `result` at `place`, combines each sample with elements
-/// of the same place, which are other numbers for every sample.
+/// Whether `op`, with `result` at `place`, combines samples with what depends
+/// on none, but is another number for each.
 bool SampleBlocks::numbersSamples(Operation *op, Value result,
                                   Place place) const {
-  ArrayRef<int64_t> shape = shapeOf(result);
-  auto axis = findSampleAxis(shape, place.blockSize, batch);
-  return axis && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return isCommon(operand) && shapeOf(operand) == shape &&
-                  tellsSamplesApart(operand, *axis, batch);
+  auto axis = findSampleAxis(shapeOf(result), place.blockSize, batch);
+  return axis && llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+           auto own = isCommon(operand.get())
+                          ? traceSampleAxis(operand, *axis, result, batch)
+                          : std::nullopt;
+           return own && tellsSamplesApart(operand.get(), *own, batch);
          });
 }
 

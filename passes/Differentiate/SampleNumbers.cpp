@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks for constants and iotas.
+// Looks for constants, indices and parameters.
 #include "passes/Differentiate/SampleNumbers.h"
 
 #include "dialects/Accel/IR/AccelOps.h"
 #include "dialects/Accel/IR/ShapeChecks.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -30,21 +29,16 @@ bool areSamplesEqual(DenseElementsAttr constant, SampleAxis axis,
   return true;
 }
 
-/// Elements of `value`, whose samples are along `axis`.
-struct Part {
-  Value value;
-  SampleAxis axis;
-};
-
 /// Walks from elements to those that they are computed from.
 class NumberSearch {
 public:
   explicit NumberSearch(int64_t batch) : batch(batch) {}
 
-  bool run(Part start) {
-    add(start);
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (tellsApart(parts[i])) {
+  bool run(Value value, SampleAxis axis) {
+    add(value, axis);
+    for (size_t i = 0; i < places.size(); ++i) {
+      auto [next, dimension, inner] = places[i];
+      if (next.getDefiningOp() && visit(next, {dimension, inner})) {
         return true;
       }
     }
@@ -52,19 +46,23 @@ public:
   }
 
 private:
-  /// Whether the part's own elements do; else adds those before it.
-  bool tellsApart(Part part) {
-    Operation *op = part.value.getDefiningOp();
-    if (auto iota = dyn_cast_if_present<IotaOp>(op)) {
-      return static_cast<int64_t>(iota.getDimension()) == part.axis.dimension;
+  /// Whether elements that nothing is computed for are other ones for each
+  /// sample: indices, rows of a parameter or of a constant. Else adds what is
+  /// read.
+  bool visit(Value value, SampleAxis axis) {
+    Operation *op = value.getDefiningOp();
+    if (auto iota = dyn_cast<IotaOp>(op)) {
+      return static_cast<int64_t>(iota.getDimension()) == axis.dimension;
     }
-    if (auto constant = dyn_cast_if_present<ConstantOp>(op)) {
-      return isNumbered(constant, part.axis);
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      return isNumbered(constant, axis);
     }
-    if (op) {
-      addOperands(op, part.axis);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (auto own = traceSampleAxis(operand, axis, value, batch)) {
+        add(operand.get(), *own);
+      }
     }
-    return false;
+    return isa<ReadOp>(op);
   }
 
   bool isNumbered(ConstantOp constant, SampleAxis axis) const {
@@ -77,52 +75,18 @@ private:
                : !areSamplesEqual<APInt>(elements, axis, batch);
   }
 
-  void addOperands(Operation *op, SampleAxis axis) {
-    auto fusion = dyn_cast<FusionOpInterface>(op);
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      ArrayRef<int64_t> dimensions = broadcast.getDimensions();
-      const int64_t *found = llvm::find(dimensions, axis.dimension);
-      int64_t own = found - dimensions.begin();
-      if (found != dimensions.end() &&
-          shapeOf(broadcast.getOperand())[own] > 1) {
-        add({broadcast.getOperand(), {own, axis.inner}});
-      }
-    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      int64_t block = getBlockSize(shapeOf(reshape), axis);
-      if (std::optional<SampleAxis> own =
-              findSampleAxis(shapeOf(reshape.getOperand()), block, batch)) {
-        add({reshape.getOperand(), *own});
-      }
-    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
-      int64_t own = transpose.getPermutation()[axis.dimension];
-      add({transpose.getOperand(), {own, axis.inner}});
-    } else if (auto gather = dyn_cast<GatherOp>(op)) {
-      if (axis.dimension < std::ssize(shapeOf(gather.getIndices()))) {
-        add({gather.getIndices(), axis});
-      }
-    } else if (fusion && fusion.getFusionKind() == FusionKind::Elementwise) {
-      for (Value operand : op->getOperands()) {
-        add({operand, axis});
-      }
-    }
-  }
-
-  void add(Part part) {
-    auto place = std::tuple(part.value, part.axis.dimension, part.axis.inner);
-    if (seen.insert(place).second) {
-      parts.push_back(part);
-    }
+  void add(Value value, SampleAxis axis) {
+    places.insert({value, axis.dimension, axis.inner});
   }
 
   int64_t batch;
-  llvm::SmallVector<Part> parts;
-  llvm::DenseSet<std::tuple<Value, int64_t, int64_t>> seen;
+  llvm::SetVector<std::tuple<Value, int64_t, int64_t>> places;
 };
 
 } // namespace
 
 bool tellsSamplesApart(Value value, SampleAxis axis, int64_t batch) {
-  return NumberSearch(batch).run({value, axis});
+  return NumberSearch(batch).run(value, axis);
 }
 
 } // namespace accel

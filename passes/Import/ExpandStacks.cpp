@@ -118,27 +118,46 @@ public:
 
   void runOnOperation() override {
     getOperation().walk([](ReduceSumOp sum) {
-      if (elementCount(sum) == 1 &&
-          elementCount(sum.getOperand()) <= kLongest &&
-          isArithmeticOnStack(sum.getOperand())) {
-        expand(sum);
+      if (isShort(sum) && isArithmeticOnStack(sum.getOperand())) {
+        replaceBySum(sum, sum.getOperand(), Value());
+      }
+    });
+    getOperation().walk([](MatmulOp product) {
+      if (isShort(product) && (isStackOrArithmetic(product.getLhs()) ||
+                               isStackOrArithmetic(product.getRhs()))) {
+        replaceBySum(product, product.getLhs(), product.getRhs());
       }
     });
     eraseDeadCode(getOperation());
   }
 
 private:
-  static void expand(ReduceSumOp sum) {
-    OpBuilder builder(sum);
-    ArithmeticBuilder b(builder, sum.getLoc());
-    ElementBuilder elements(builder, sum.getLoc());
+  static bool isShort(Operation *op) {
+    return elementCount(op->getResult(0)) == 1 &&
+           elementCount(op->getOperand(0)) <= kLongest;
+  }
+
+  static bool isStackOrArithmetic(Value value) {
+    while (value.getDefiningOp<ReshapeOp>()) {
+      value = value.getDefiningOp()->getOperand(0);
+    }
+    return isNumberStack(value) || isArithmeticOnStack(value);
+  }
+
+  /// The sum of all elements of `values`, each times that of `factors`.
+  static void replaceBySum(Operation *op, Value values, Value factors) {
+    OpBuilder builder(op);
+    ArithmeticBuilder b(builder, op->getLoc());
+    ElementBuilder elements(builder, op->getLoc());
     Value total;
-    for (int64_t i = 0; i < elementCount(sum.getOperand()); ++i) {
-      Value element = elements.get(sum.getOperand(), i);
+    for (int64_t i = 0; i < elementCount(values); ++i) {
+      Value element = elements.get(values, i);
+      element = factors ? b.mul(element, elements.get(factors, i)) : element;
       total = total ? b.add(total, element) : element;
     }
-    sum.replaceAllUsesWith(b.reshape(total, shapeOf(sum)));
-    sum.erase();
+    op->getResult(0).replaceAllUsesWith(
+        b.reshape(total, shapeOf(op->getResult(0))));
+    op->erase();
   }
 };
 

@@ -176,7 +176,8 @@ def ExpandStacksPass : Pass<"accel-expand-stacks", "mlir::ModuleOp"> {
   let description = [{
     Losses that are stacked and weighted, `(torch.stack(losses) * weights).sum()`, become a sum of products of numbers, each of which is a
     loss of its own to what takes them apart (AttachObjective). The stack is a concatenation of at most 64 numbers; between it and the
-    sum over all its elements lie reshapes and arithmetic element by element. A mere sum of a stack stays as it is.
+    sum over all its elements lie reshapes and arithmetic element by element. A product with a vector, `torch.stack(losses) @ weights`, is such a
+    sum, too. A mere sum of a stack stays as it is.
 
     **Requires** static shapes.
     **Ensures** values are those of the arithmetic, up to the order of the sum.

@@ -396,3 +396,45 @@ def loss_by_a_learned_deviation(m, x, target, labels):
     y = m.head(torch.tanh(m.a(x)))
     share = F.mse_loss(y, target) / (2 * m.sigma**2)
     return share + F.cross_entropy(y, labels) + m.sigma.log()
+
+
+@module(
+    {"x": normal(5, 8)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    places=filled(0.5, 20, 1, 8),
+    refused="E0602",
+)
+def loss_of_positions_by_the_sample(m, x):
+    return m.head(torch.tanh(m.a(x + m.places[: x.size(0)]))).square().mean()
+
+
+@module(
+    {"x": normal(8)}, has_loss=True, a=linear(9, 8), head=linear(8, 4), refused="E0602"
+)
+def loss_of_parities_beside_samples(m, x):
+    parity = (torch.arange(x.shape[0]) % 2).to(x.dtype)
+    return m.head(torch.tanh(m.a(torch.cat([x, parity[:, None]], 1)))).square().mean()
+
+
+@module(
+    {"x": normal(400, 8)},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 4),
+    table=lambda: torch.nn.Embedding(400, 8),
+)
+def loss_of_positions_of_all_samples(m, x):
+    places = torch.arange(x.shape[1]).unsqueeze(0).repeat(x.shape[0], 1)
+    return m.head(torch.tanh(m.a(x + m.table(places)))).square().mean()
+
+
+@module(
+    {"x": normal(8), "target": normal()},
+    has_loss=True,
+    a=linear(8, 8),
+    head=linear(8, 1),
+)
+def loss_of_squeezed_scores(m, x, target):
+    return F.mse_loss(m.head(torch.tanh(m.a(x))).squeeze(), target.squeeze())

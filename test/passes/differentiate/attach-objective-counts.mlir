@@ -36,9 +36,10 @@
 // GRADIENT: accel.gradient_exponent = 1
 // GRADIENT: accel.accumulate @w
 module attributes {accel.batch = 2 : i64} {
-  accel.parameter @w : tensor<2x3xf32> trainable
+  accel.parameter @w : tensor<3xf32> trainable
   func.func @forward(%x: tensor<2x3xf32> {accel.name = "x"}, %m: tensor<2x3xf32> {accel.name = "m"}, %n: tensor<2x3xf32> {accel.name = "n"}) -> (tensor<f32> {accel.name = "loss"}) {
-    %w = accel.read @w : tensor<2x3xf32>
+    %row = accel.read @w : tensor<3xf32>
+    %w = accel.broadcast %row [1] : tensor<3xf32> -> tensor<2x3xf32>
     %y = accel.mul %x, %w : tensor<2x3xf32>
     %ym = accel.mul %y, %m : tensor<2x3xf32>
     %yn = accel.mul %y, %n : tensor<2x3xf32>

@@ -122,9 +122,10 @@ module attributes {accel.batch = 4 : i64} {
 // CHECK: %[[COUNT:.+]] = accel.reduce_sum %[[WIDE]] [0]
 // CHECK: return %{{.+}}, %{{.+}}, %[[COUNT]]
 module attributes {accel.batch = 4 : i64} {
-  accel.parameter @w : tensor<4xf32> trainable
+  accel.parameter @w : tensor<f32> trainable
   func.func @forward(%x: tensor<4xf32> {accel.name = "x"}, %m: tensor<4xi1> {accel.name = "m"}) -> (tensor<f32> {accel.name = "loss"}) {
-    %w = accel.read @w : tensor<4xf32>
+    %scalar = accel.read @w : tensor<f32>
+    %w = accel.broadcast %scalar [] : tensor<f32> -> tensor<4xf32>
     %y = accel.mul %x, %w : tensor<4xf32>
     %sum = accel.reduce_sum %y [0] : tensor<4xf32> -> tensor<f32>
     %ones = accel.cast %m : tensor<4xi1> -> tensor<4xi64>

@@ -53,3 +53,23 @@ module attributes {accel.batch = 1 : i64} {
     return %loss : tensor<f32>
   }
 }
+
+// -----
+
+// A stack times a vector.
+// CHECK-LABEL: @dot
+// CHECK-NOT: accel.matmul
+// CHECK: %[[FIRST:.+]] = accel.mul %{{.+}}, %{{.+}} : tensor<f32>
+// CHECK: %[[SECOND:.+]] = accel.mul %{{.+}}, %{{.+}} : tensor<f32>
+// CHECK: accel.add %[[FIRST]], %[[SECOND]] : tensor<f32>
+module attributes {accel.batch = 2 : i64} {
+  func.func @dot(%a: tensor<f32> {accel.name = "a"}, %b: tensor<f32> {accel.name = "b"}) -> (tensor<1x1xf32> {accel.name = "loss"}) {
+    %a1 = accel.reshape %a : tensor<f32> -> tensor<1xf32>
+    %b1 = accel.reshape %b : tensor<f32> -> tensor<1xf32>
+    %stack = accel.concat %a1, %b1 axis 0 : tensor<1xf32>, tensor<1xf32> -> tensor<2xf32>
+    %row = accel.reshape %stack : tensor<2xf32> -> tensor<1x2xf32>
+    %w = accel.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+    %loss = accel.matmul %row, %w : tensor<1x2xf32>, tensor<2x1xf32> -> tensor<1x1xf32>
+    return %loss : tensor<1x1xf32>
+  }
+}
