@@ -26,7 +26,7 @@ struct CountDivisor {
 /// depends on no parameter, a number says nothing about how many samples there
 /// are, and a bound that keeps it from zero, or what is added for that, changes
 /// no count of one target or more. If it is no such count, the reason goes to
-/// `reason`. Without `batch`, numbers are compared later (LossForm).
+/// `reason`. Without `batch`, numbers are compared later (LossComparison).
 mlir::FailureOr<CountDivisor> matchCountDivisor(mlir::Value divisor,
                                                 std::optional<int64_t> batch,
                                                 std::string &reason);

@@ -37,6 +37,8 @@ struct LossTerm {
   bool dropsBound = false; ///< of its counts (CountDivisor)
 
   bool hasCounts() const { return bool(counts.value); }
+  /// What a sum whose numbers are to be compared is multiplied by.
+  double getNumber() const { return factor.number / divisor; }
 };
 
 /// A number that depends on no sample, as what keeps weights small.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loss is made of where microbatches have another number of samples: it
-// tells the numbers that grow with the samples from those in the model's text,
-// and what mixes samples from what only looks like one sample's because there
-// is no other.
+// What a loss is made of, without its values: to be compared with the same loss
+// of microbatches that have another number of samples.
 #ifndef ACCEL_PASSES_DIFFERENTIATE_LOSSFORM_H
 #define ACCEL_PASSES_DIFFERENTIATE_LOSSFORM_H
 
@@ -40,15 +38,6 @@ void writeOtherBatches(mlir::ModuleOp module,
                        llvm::ArrayRef<OtherBatch> others);
 /// What was recorded, which `module` has no longer.
 std::vector<OtherBatch> takeOtherBatches(mlir::ModuleOp module);
-
-/// Decides of every sum of `loss`, matched with `batch` samples, whether it is
-/// a mean over them: then its number is as much smaller in `others` as there
-/// are more samples. A number that stays is a factor of a mere sum. What
-/// depends on the number of samples in another way fails, with the reason in
-/// `reason`: so do numbers within that only one of several others has.
-mlir::LogicalResult reconcile(GraphLoss &loss, int64_t batch,
-                              llvm::ArrayRef<OtherBatch> others,
-                              std::string &reason);
 
 } // namespace accel
 

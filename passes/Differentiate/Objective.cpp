@@ -2,6 +2,7 @@
 // Choice of the objective.
 #include "passes/Differentiate/Objective.h"
 
+#include "passes/Differentiate/LossComparison.h"
 #include "passes/ErrorCodes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
