@@ -19,8 +19,11 @@ static LogicalResult importQuietly(ModuleOp module,
 
 void recordOtherBatches(ModuleOp module, ArrayRef<OwningOpRef<ModuleOp>> others,
                         const CompilerOptions &options) {
-  if (options.differentiate.lossWeight == "samples") {
-    return; // the loss is not taken apart
+  std::optional<unsigned> output =
+      findLoss(module.lookupSymbol<func::FuncOp>("forward"),
+               options.differentiate.objective);
+  if (!output || options.differentiate.lossWeight == "samples") {
+    return; // no loss is taken apart
   }
   std::vector<OtherBatch> losses;
   for (const OwningOpRef<ModuleOp> &each : others) {
@@ -33,14 +36,9 @@ void recordOtherBatches(ModuleOp module, ArrayRef<OwningOpRef<ModuleOp>> others,
       return;
     }
     auto forward = other.lookupSymbol<func::FuncOp>("forward");
-    if (std::optional<OtherBatch> loss =
-            observeLoss(forward, options.differentiate.objective, batch)) {
-      losses.push_back(*std::move(loss));
-    }
+    losses.push_back(observeLoss(forward, *output, batch));
   }
-  if (!losses.empty()) {
-    writeOtherBatches(module, losses);
-  }
+  writeOtherBatches(module, losses);
 }
 
 } // namespace accel

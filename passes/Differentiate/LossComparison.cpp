@@ -26,7 +26,8 @@ class Reconciliation {
 public:
   Reconciliation(GraphLoss &loss, int64_t batch, ArrayRef<OtherBatch> others,
                  std::string &reason)
-      : loss(loss), batch(batch), others(others), reason(reason) {}
+      : loss(loss), here(getForm(loss)), batch(batch), others(others),
+        reason(reason) {}
 
   LogicalResult run() {
     for (const OtherBatch &other : others) {
@@ -67,7 +68,6 @@ private:
     if (!other.reason.empty()) {
       return fail(other.reason + ", as " + describe(other) + " shows");
     }
-    LossForm here = getForm(loss);
     const LossForm &there = other.form;
     if (here.sums.size() != there.sums.size() ||
         here.counted.size() != there.counted.size() ||
@@ -82,7 +82,7 @@ private:
   }
 
   LogicalResult compareWithin(const OtherBatch &left, const OtherBatch &right) {
-    return areAmong(left.form.within, right.form.within)
+    return areAmong(left.within, right.within)
                ? success()
                : failByNumber(left.batch, right.batch);
   }
@@ -124,6 +124,7 @@ private:
   }
 
   GraphLoss &loss;
+  LossForm here;
   int64_t batch;
   ArrayRef<OtherBatch> others;
   std::string &reason;

@@ -138,8 +138,11 @@ LossForm getForm(const GraphLoss &loss) {
   for (const CommonTerm &term : loss.common) {
     form.common.push_back(term.factor.number);
   }
-  form.within = NumberCollector().collect(collectValues(loss));
   return form;
+}
+
+llvm::SmallVector<double> collectNumbers(const GraphLoss &loss) {
+  return NumberCollector().collect(collectValues(loss));
 }
 
 static DictionaryAttr toAttribute(const OtherBatch &other,
@@ -154,7 +157,7 @@ static DictionaryAttr toAttribute(const OtherBatch &other,
   attrs.set(kSums, builder.getDenseF64ArrayAttr(other.form.sums));
   attrs.set(kCounted, builder.getDenseF64ArrayAttr(other.form.counted));
   attrs.set(kCommon, builder.getDenseF64ArrayAttr(other.form.common));
-  attrs.set(kWithin, builder.getDenseF64ArrayAttr(other.form.within));
+  attrs.set(kWithin, builder.getDenseF64ArrayAttr(other.within));
   return attrs.getDictionary(context);
 }
 
@@ -174,7 +177,7 @@ static OtherBatch fromAttribute(DictionaryAttr attribute) {
   read(kSums, other.form.sums);
   read(kCounted, other.form.counted);
   read(kCommon, other.form.common);
-  read(kWithin, other.form.within);
+  read(kWithin, other.within);
   return other;
 }
 

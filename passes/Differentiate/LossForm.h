@@ -14,23 +14,27 @@ namespace accel {
 
 /// The numbers of a loss that was taken apart, of each kind in its order:
 /// what a plain sum is multiplied by, its divisors included; what a sum over
-/// its count is multiplied by; and what is common to all samples. Beside them,
-/// in no order, the numbers that these values are computed with: elements of
-/// constants, how many elements sums add, and what a mean is divided by beside
-/// them.
+/// its count is multiplied by; and what is common to all samples.
 struct LossForm {
-  llvm::SmallVector<double> sums, counted, common, within;
+  llvm::SmallVector<double> sums, counted, common;
 };
 
 /// The loss of the same model from `batch` samples.
 struct OtherBatch {
   int64_t batch = 0;
   LossForm form;
-  std::string reason; ///< not empty: it cannot be taken apart
+  llvm::SmallVector<double> within; ///< collectNumbers
+  std::string reason;               ///< not empty: it cannot be taken apart
 };
 
 /// The form of `loss`, whose numbers are to be compared.
 LossForm getForm(const GraphLoss &loss);
+
+/// The numbers that the values of `loss` are computed with, each once:
+/// elements of constants, how many elements sums add, and what a mean is
+/// divided by beside them. Cost: a walk through all that is computed for the
+/// loss.
+llvm::SmallVector<double> collectNumbers(const GraphLoss &loss);
 
 /// Records `others` in `module`: `accel.other_batches = [{batch = 12 : i64,
 /// sums = array<f64: 0.25>, ...}, {batch = 20 : i64, reason = "it ..."}]`.

@@ -132,22 +132,6 @@ Objective makeObjective(func::FuncOp forward, ObjectiveKind kind,
   return objective;
 }
 
-/// The output that is asked for, or named `loss`, if it is one float number.
-std::optional<unsigned> findLoss(func::FuncOp forward, StringRef objective) {
-  StringRef name = objective == "auto" ? "loss" : objective;
-  if (objective != "auto" && !name.consume_front(kOutputPrefix)) {
-    return std::nullopt;
-  }
-  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
-    RankedTensorType type = getOutputType(forward, i);
-    if (getOutputName(forward, i) == name &&
-        isa<FloatType>(type.getElementType()) && type.getRank() == 0) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
 Value getOutput(func::FuncOp forward, unsigned output) {
   return forward.getBody().front().getTerminator()->getOperand(output);
 }
@@ -267,6 +251,21 @@ StringRef getOutputName(func::FuncOp forward, unsigned index) {
       .getValue();
 }
 
+std::optional<unsigned> findLoss(func::FuncOp forward, StringRef objective) {
+  StringRef name = objective == "auto" ? "loss" : objective;
+  if (objective != "auto" && !name.consume_front(kOutputPrefix)) {
+    return std::nullopt;
+  }
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    RankedTensorType type = getOutputType(forward, i);
+    if (getOutputName(forward, i) == name &&
+        isa<FloatType>(type.getElementType()) && type.getRank() == 0) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
 FailureOr<Objective> chooseObjective(func::FuncOp forward,
                                      const ObjectiveRequest &request,
                                      int64_t batch) {
@@ -305,18 +304,15 @@ FailureOr<Objective> chooseObjective(func::FuncOp forward,
   return failure();
 }
 
-std::optional<OtherBatch> observeLoss(func::FuncOp forward, StringRef objective,
-                                      int64_t batch) {
-  std::optional<unsigned> output = findLoss(forward, objective);
-  if (!output) {
-    return std::nullopt;
-  }
-  OtherBatch other{batch, {}, {}};
+OtherBatch observeLoss(func::FuncOp forward, unsigned output, int64_t batch) {
+  OtherBatch other;
+  other.batch = batch;
   FailureOr<GraphLoss> loss =
-      matchGraphLoss(forward, getOutput(forward, *output), batch,
+      matchGraphLoss(forward, getOutput(forward, output), batch,
                      LossNumbers::Compared, other.reason);
   if (succeeded(loss)) {
     other.form = getForm(*loss);
+    other.within = collectNumbers(*loss);
   }
   return other;
 }

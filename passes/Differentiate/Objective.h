@@ -47,10 +47,15 @@ mlir::FailureOr<Objective> chooseObjective(mlir::func::FuncOp forward,
                                            const ObjectiveRequest &request,
                                            int64_t batch);
 
-/// What the model's own loss is made of, if `objective` asks for one: for the
-/// same model with another batch (ObjectiveRequest::others).
-std::optional<OtherBatch> observeLoss(mlir::func::FuncOp forward,
-                                      llvm::StringRef objective, int64_t batch);
+/// The model's own loss: the output that `objective` asks for, or for `auto`
+/// the one named `loss`, if it is one float number.
+std::optional<unsigned> findLoss(mlir::func::FuncOp forward,
+                                 llvm::StringRef objective);
+
+/// What the loss `output` is made of: for the same model with another batch
+/// (ObjectiveRequest::others).
+OtherBatch observeLoss(mlir::func::FuncOp forward, unsigned output,
+                       int64_t batch);
 
 } // namespace accel
 

@@ -25,6 +25,27 @@ int64_t countBehind(ArrayRef<int64_t> shape, int64_t dimension) {
                          std::multiplies<>());
 }
 
+/// Leading dimensions of a product count products, those of rows and columns
+/// stay; the summed one mixes. From the operand to the result, or back.
+Axis mapThrough(MatmulOp op, OpOperand &operand, SampleAxis axis,
+                bool isForward) {
+  int64_t rank = shapeOf(operand.get()).size();
+  if (operand.getOperandNumber() > 1) {
+    return std::nullopt;
+  }
+  if (axis.dimension < rank - 2) {
+    return axis;
+  }
+  bool isLeft = operand.getOperandNumber() == 0;
+  bool isTransposed = isLeft ? op.getTransposeLhs() : op.getTransposeRhs();
+  int64_t own = isLeft != isTransposed ? rank - 2 : rank - 1;
+  int64_t results = isLeft ? rank - 2 : rank - 1;
+  if (axis.dimension != (isForward ? own : results)) {
+    return std::nullopt;
+  }
+  return SampleAxis{isForward ? results : own, axis.inner};
+}
+
 /// What carries one axis from one operand to one result.
 class AxisRule {
 public:
@@ -115,21 +136,8 @@ private:
               }));
   }
 
-  /// Leading dimensions count products, those of rows and columns stay; the
-  /// summed one mixes.
   Axis of(MatmulOp op) const {
-    int64_t rank = getRank();
-    if (operand.getOperandNumber() > 1) {
-      return std::nullopt;
-    }
-    if (axis.dimension < rank - 2) {
-      return axis;
-    }
-    bool isLeft = operand.getOperandNumber() == 0;
-    bool isTransposed = isLeft ? op.getTransposeLhs() : op.getTransposeRhs();
-    int64_t kept = isLeft != isTransposed ? rank - 2 : rank - 1;
-    return axis.dimension == kept ? at(isLeft ? rank - 2 : rank - 1)
-                                  : std::nullopt;
+    return mapThrough(op, operand, axis, /*isForward=*/true);
   }
 
   Axis of(GroupedMatmulOp) const {
@@ -235,19 +243,7 @@ private:
   }
 
   Axis of(MatmulOp op) const {
-    int64_t rank = shapeOf(result).size();
-    if (operand.getOperandNumber() > 1) {
-      return std::nullopt;
-    }
-    if (axis.dimension < rank - 2) {
-      return axis;
-    }
-    bool isLeft = operand.getOperandNumber() == 0;
-    bool isTransposed = isLeft ? op.getTransposeLhs() : op.getTransposeRhs();
-    if (axis.dimension != (isLeft ? rank - 2 : rank - 1)) {
-      return std::nullopt;
-    }
-    return at(isLeft != isTransposed ? rank - 2 : rank - 1);
+    return mapThrough(op, operand, axis, /*isForward=*/false);
   }
 
   /// Masks and biases of (batch, heads, rows, columns) may be those of all.

@@ -33,11 +33,11 @@ bool isArithmetic(Operation *op) {
                          SelectOp>(op);
 }
 
-/// Whether `value` is arithmetic on a stack, and not the stack itself.
-bool isArithmeticOnStack(Value value) {
+/// Whether `value` is arithmetic on a stack. The stack itself is so only if
+/// `hasArithmetic`, that of its reader.
+bool isArithmeticOnStack(Value value, bool hasArithmetic) {
   SetVector<Value> values;
   values.insert(value);
-  bool hasArithmetic = false;
   for (size_t i = 0; i < values.size(); ++i) {
     Operation *op = values[i].getDefiningOp();
     if (isNumberStack(values[i])) {
@@ -57,12 +57,11 @@ public:
   ElementBuilder(OpBuilder &builder, Location loc) : b(builder, loc) {}
 
   Value get(Value value, int64_t place) {
-    Value &made = elements[{value, place}];
-    if (!made) {
-      Value element = make(value, place);
-      // What was made meanwhile may have moved the entry.
-      return elements[{value, place}] = element;
+    if (Value made = elements.lookup({value, place})) {
+      return made;
     }
+    Value made = make(value, place);
+    elements[{value, place}] = made;
     return made;
   }
 
@@ -118,13 +117,15 @@ public:
 
   void runOnOperation() override {
     getOperation().walk([](ReduceSumOp sum) {
-      if (isShort(sum) && isArithmeticOnStack(sum.getOperand())) {
+      if (isShort(sum) &&
+          isArithmeticOnStack(sum.getOperand(), /*hasArithmetic=*/false)) {
         replaceBySum(sum, sum.getOperand(), Value());
       }
     });
     getOperation().walk([](MatmulOp product) {
-      if (isShort(product) && (isStackOrArithmetic(product.getLhs()) ||
-                               isStackOrArithmetic(product.getRhs()))) {
+      if (isShort(product) &&
+          (isArithmeticOnStack(product.getLhs(), /*hasArithmetic=*/true) ||
+           isArithmeticOnStack(product.getRhs(), /*hasArithmetic=*/true))) {
         replaceBySum(product, product.getLhs(), product.getRhs());
       }
     });
@@ -135,13 +136,6 @@ private:
   static bool isShort(Operation *op) {
     return elementCount(op->getResult(0)) == 1 &&
            elementCount(op->getOperand(0)) <= kLongest;
-  }
-
-  static bool isStackOrArithmetic(Value value) {
-    while (value.getDefiningOp<ReshapeOp>()) {
-      value = value.getDefiningOp()->getOperand(0);
-    }
-    return isNumberStack(value) || isArithmeticOnStack(value);
   }
 
   /// The sum of all elements of `values`, each times that of `factors`.
